@@ -1028,6 +1028,18 @@ export interface NotebookSpec {
   stopAfterIdleSeconds?: number;
   /** Scheduler of the pod. */
   scheduler?: SchedulePolicy;
+  /** Access by ssh. No effect here: notebooks run no sshd. */
+  ssh?: NotebookSsh;
+}
+
+/** Access to the notebook by ssh. */
+export interface NotebookSsh {
+  /** Whether the notebook can be entered by ssh. */
+  enabled?: boolean;
+  /** Secrets with the public keys that may enter. */
+  authorizedKeys?: string[];
+  /** Type of the Service through which ssh reaches the notebook. */
+  serviceType?: string;
 }
 
 /** What every object carries: its names, labels, owners and history. */

@@ -19,6 +19,11 @@ TEST(Capabilities, WhatIsDroppedIsGoneUnlessItIsAdded) {
   EXPECT_EQ(bits(R"({"drop":["ALL"],"add":["NET_BIND_SERVICE"]})"), 0x400U);
 }
 
+TEST(Capabilities, MemoryIsLockedOnlyByThoseThatAskForIt) {
+  EXPECT_EQ(bits(R"({"add":["IPC_LOCK"]})"), 0x44fbU);
+  EXPECT_EQ(bits(R"({"drop":["ALL"],"add":["CAP_IPC_LOCK"]})"), kIpcLockBit);
+}
+
 TEST(Capabilities, WhatAPodCannotHaveIsUnknown) {
   EXPECT_EQ(capability_bit("CAP_CHOWN"), 1U);
   EXPECT_EQ(capability_bit("SYS_ADMIN"), std::nullopt);

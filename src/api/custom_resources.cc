@@ -128,6 +128,7 @@ Resource notebooks() {
   r.categories = {"all"};
   r.columns = tensorboards().columns;
   r.rules = &check_notebook;
+  r.warn = &warn_notebook;
   return r;
 }
 

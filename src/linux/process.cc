@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -105,6 +106,23 @@ std::optional<Fd> open_exactly(const ProcessId& id) {
   auto fd = open_pidfd(id.pid);
   if (!fd || start_time_of(id.pid) != id.start_time) return std::nullopt;
   return std::move(*fd);
+}
+
+std::optional<std::int64_t> most_locked_memory() {
+  constexpr unsigned kSysResource = 1U << 24;  // CAP_SYS_RESOURCE of <linux/capability.h>
+  struct {
+    std::uint32_t version = 0x20080522;
+    int pid = 0;
+  } header;
+  struct {
+    std::uint32_t effective = 0;
+    std::uint32_t permitted = 0;
+    std::uint32_t inheritable = 0;
+  } sets[2];
+  if (::syscall(SYS_capget, &header, sets) == 0 && (sets[0].effective & kSysResource) != 0) return std::nullopt;
+  struct ::rlimit limit = {};
+  if (::getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return std::nullopt;
+  return static_cast<std::int64_t>(limit.rlim_max);
 }
 
 Result<std::string> boot_id() {

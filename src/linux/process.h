@@ -44,6 +44,10 @@ std::optional<std::uint64_t> start_time_of(pid_t pid);
 /// The pidfd of exactly that process; nullopt when it is gone. The identity is checked after opening the pidfd.
 std::optional<Fd> open_exactly(const ProcessId& id);
 
+/// Returns how many bytes of memory a process that this one starts can lock; nullopt: there is no limit, or this
+/// process may raise it.
+std::optional<std::int64_t> most_locked_memory();
+
 Result<std::string> boot_id();
 /// The inode of this process's PID namespace: a pid is only meaningful within one.
 Result<std::uint64_t> pid_namespace();

@@ -200,6 +200,7 @@ struct Engine {
   std::unique_ptr<door::Door> door;
   int port = 0;                                              // of `http`, once it listens
   std::map<std::string, net::HttpServer::ListenerId> doors;  // of `http`, in the networks of jobs
+  bool has_job_networks = false;
 
   ~Engine() {
     door.reset();
@@ -330,6 +331,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
     TRY_ASSIGN(const Address address, parse_address(allowed));
     for_agent.network.allowed.emplace_back(address.host, address.port);
   }
+  engine.has_job_networks = for_agent.network.own_networks;
   LOG_INFO("network", {"of pods", agent::describe_network(for_agent.network)});
   for_agent.api_access = [&](const json::Document& pod) { return api_access(engine, options, credentials, pod); };
   engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, std::move(for_agent));
@@ -414,7 +416,8 @@ Status run_engine(ServeOptions& options) {
       [&options, port = engine.port] { return linux_os::has_all_connections(options.address.host, port); });
   add_routes(engine, pages_url);
   engine.controllers = std::make_unique<control::Controllers>(
-      engine.loop, engine.rng, *engine.client, control::Where::kEngine, linux_os::is_port_free,
+      engine.loop, engine.rng, *engine.client,
+      engine.has_job_networks ? control::Where::kJobNetworks : control::Where::kEngine, linux_os::is_port_free,
       control::TensorBoardOptions{.pages_url = pages_url, .idle_after = tensorboard_idle_after(options.config)},
       options.config.scheduling == "strict");
   make_queues(*engine.client, options.config.queues);

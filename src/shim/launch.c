@@ -135,7 +135,7 @@ static const char* take_record(const char* tag, const struct field* f, struct la
         {.name = f[0].text,
          .is_init = strcmp(f[1].text, "init") == 0,
          .command.cwd = "/",
-         .command.capabilities = ~0ULL,
+         .command.capabilities = ~MAY_LOCK_MEMORY,
          .rootfs = "",
          .termination = "",
          .cgroup = "",

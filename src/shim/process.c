@@ -149,6 +149,7 @@ static void become(const struct reporter* from, const struct command* command, c
   if (!command->tty && use_streams(from->pod, streams, &user, fault) != 0) return;
   send_report(from, (struct message){.type = MESSAGE_HERE}, "", master >= 0 ? &master : NULL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  unlock_memory(command->capabilities);
   if (become_user(from->pod, &user, command->capabilities, fault) != 0) return;
   limit_processes(container);
   if (chdir(command->cwd) != 0) {

@@ -342,6 +342,11 @@ unsigned outside_id(const struct pod* pod, unsigned id);
 /* What the process makes from now on belongs to the user; it keeps its capabilities. */
 int act_as(const struct pod* pod, const struct user* user, struct fault* fault);
 void give(const struct pod* pod, int fd, const struct user* user);
+/* CAP_IPC_LOCK of <linux/capability.h>. */
+#define MAY_LOCK_MEMORY (1ULL << 14)
+/* Raises the limit of locked memory as far as the shim may, for a process with that capability; before become_user. */
+void unlock_memory(unsigned long long capabilities);
+
 /* For good: the process enters the pod's user namespace and has the capabilities of a container only, of these. */
 int become_user(const struct pod* pod, const struct user* user, unsigned long long capabilities, struct fault* fault);
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -143,12 +144,25 @@ void give(const struct pod* pod, int fd, const struct user* user) {
 static void drop_capabilities(unsigned long long but) {
   enum { CHOWN = 0, DAC_OVERRIDE = 1, FOWNER = 3, FSETID = 4, KILL = 5, SETGID = 6, SETUID = 7, NET_BIND = 10 };
   const unsigned long long keep = 1ULL << CHOWN | 1ULL << DAC_OVERRIDE | 1ULL << FOWNER | 1ULL << FSETID |
-                                  1ULL << KILL | 1ULL << SETGID | 1ULL << SETUID | 1ULL << NET_BIND;
+                                  1ULL << KILL | 1ULL << SETGID | 1ULL << SETUID | 1ULL << NET_BIND | MAY_LOCK_MEMORY;
   for (int capability = 0; capability < 64; ++capability) {
     if ((keep & but) >> capability & 1) continue;
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno == EINVAL) break;
   }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+/* What counts for locked memory is the limit: the kernel asks for the capability outside of the pod's namespace. An
+ * engine of an ordinary user can raise it up to its own hard limit. */
+void unlock_memory(unsigned long long capabilities) {
+  struct rlimit limit;
+  if (!(capabilities & MAY_LOCK_MEMORY) ||
+      setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}) == 0 ||
+      getrlimit(RLIMIT_MEMLOCK, &limit) != 0) {
+    return;
+  }
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_MEMLOCK, &limit);
 }
 
 static int set_user(const struct user* user) {

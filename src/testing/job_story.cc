@@ -56,7 +56,10 @@ json::Document read_job_story(const std::string& name) {
 }
 
 void play_job_story(const json::Document& script, const OnStoryStep& on_step) {
-  const Where where = script.string_at("network") == "perPod" ? Where::kCluster : Where::kEngine;
+  const std::string& network = script.string_at("network");
+  const Where where = network == "perPod"   ? Where::kCluster
+                      : network == "perJob" ? Where::kJobNetworks
+                                            : Where::kEngine;
   JobWorld world(*script.find("job"), where, *parse_rfc3339("2026-01-01T00:00:00Z"));
   world.graceful = script.bool_at("graceful");
   if (script.bool_at("noPort")) world.offered_port.reset();

@@ -119,7 +119,7 @@ def test_the_replicas_of_a_genericjob_reach_each_other_by_its_variables(engine, 
     texts.update(logs_of(engine, pods[1:], "met 1"))
     said = [text.splitlines()[0] for text in texts.values()]
     assert said == ["gj-server-0 is 0 of 1", "gj-worker-0 is 0 of 2", "gj-worker-1 is 1 of 2"]
-    assert "$(service.port[NAME])" in engine.muster("describe", "gj", "gj").stdout
+    assert "each must listen on the address of its own pod name" in engine.muster("describe", "gj", "gj").stdout
 
 
 def test_a_genericjob_fails_by_the_rule_that_fired(engine):

@@ -45,3 +45,29 @@ def test_containers_restart_and_can_be_entered(theirs):
 
     wait_for("the second run", lambda: restarts_while_running() == 1)
     assert theirs.muster("exec", "p", "--", "ls", "/v").stdout == "again\n"
+
+
+def test_a_container_with_ipc_lock_may_lock_as_much_as_the_user(theirs):
+    theirs.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+                  "spec": {"restartPolicy": "Never",
+                           "containers": [{"name": "c", "image": "python:3", "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
+                                           "command": ["sh", "-c", "ulimit -l; ulimit -Hl; grep CapEff /proc/self/status"]}]}})
+    wait_for("the pod to succeed", lambda: theirs.get("pod", "p")["status"].get("phase") == "Succeeded")
+    soft, hard, capabilities = theirs.muster("logs", "p").stdout.splitlines()
+    assert soft == hard and int(capabilities.split()[1], 16) >> 14 & 1 == 1
+    assert ("with IPC_LOCK the pod can lock" in theirs.muster("get", "events").stdout) == (hard != "unlimited")
+
+
+def test_a_probe_decides_whether_a_pod_is_ready(theirs):
+    script = "import http.server; http.server.HTTPServer(('0.0.0.0', 9000), http.server.SimpleHTTPRequestHandler).serve_forever()"
+    theirs.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+                  "spec": {"terminationGracePeriodSeconds": 1, "containers": [
+                      {"name": name, "image": "python:3", "command": ["python3", "-c", script if name == "web" else "input()"], "stdin": True,
+                       "readinessProbe": {"periodSeconds": 1, **probe}}
+                      for name, probe in {"web": {"httpGet": {"port": 9000}}, "command": {"exec": {"command": ["true"]}},
+                                          "never": {"tcpSocket": {"port": 9001}}}.items()]}})
+
+    def ready():
+        return {status["name"] for status in theirs.get("pod", "p")["status"].get("containerStatuses", []) if status["ready"]}
+    wait_for("two containers to be ready", lambda: ready() == {"web", "command"})
+    wait_for("the third to be told about", lambda: "Readiness probe failed" in theirs.muster("get", "events").stdout)

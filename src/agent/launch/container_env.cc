@@ -38,8 +38,31 @@ std::string subscript_of(std::string_view path) {
   return std::string(path.substr(open + 2, path.size() - open - 4));
 }
 
+/// "key=\"value\"" lines, as a kubelet writes them.
+std::string lines_of(const Document* map) {
+  std::map<std::string, std::string> sorted;
+  if (map != nullptr && map->is_object()) {
+    for (const json::Member& member : map->as_object()) {
+      if (member.value.is_string()) sorted.emplace(member.key, member.value.as_string());
+    }
+  }
+  std::vector<std::string> lines;
+  lines.reserve(sorted.size());
+  for (const auto& [key, value] : sorted) lines.push_back(fmt::format("{}={}", key, json::serialize(Document(value))));
+  return join(lines, "\n");
+}
+
+const Document* container_named(const Document& pod, const std::string& name) {
+  for (const char* list : {"containers", "initContainers"}) {
+    for (const Document& container : pod.array_at("spec", list)) {
+      if (container.string_at("name") == name) return &container;
+    }
+  }
+  return nullptr;
+}
+
 /// Returns limits.cpu, requests.memory, … divided and rounded up. A limit that is not set is the node's capacity.
-Result<std::string> resource_field(const Document& container, const Document& reference, const PodFacts& facts) {
+Result<std::string> amount_field(const Document& container, const Document& reference, const PodFacts& facts) {
   const std::string& resource = reference.string_at("resource");
   const auto dot = resource.find('.');
   const std::string list = resource.substr(0, dot);
@@ -76,7 +99,7 @@ Result<std::optional<std::string>> value_from(const Document& pod, const Documen
   if ((reference = source.find("fieldRef")) != nullptr) {
     value = pod_field(pod, facts, reference->string_at("fieldPath"));
   } else if ((reference = source.find("resourceFieldRef")) != nullptr) {
-    value = resource_field(container, *reference, facts);
+    value = resource_field(pod, &container, *reference, facts);
   } else if ((reference = source.find("configMapKeyRef")) != nullptr) {
     value = keyed_value(*reference, "configmap", references.config_map, config_map_value);
   } else if ((reference = source.find("secretKeyRef")) != nullptr) {
@@ -147,10 +170,22 @@ std::string expand(std::string_view text, const Variables& variables) {
   });
 }
 
+Result<std::string> resource_field(const Document& pod, const Document* container, const Document& reference,
+                                   const PodFacts& facts) {
+  const std::string& name = reference.string_at("containerName");
+  const Document* of = name.empty() && container != nullptr ? container : container_named(pod, name);
+  if (of != nullptr) return amount_field(*of, reference, facts);
+  return Error{
+      .reason = Reason::kInvalid,
+      .message = fmt::format("resourceFieldRef: containerName must be a container of the pod, got {}", quote(name))};
+}
+
 Result<std::string> pod_field(const Document& pod, const PodFacts& facts, std::string_view path) {
   if (path == "metadata.name") return pod.string_at("metadata", "name");
   if (path == "metadata.namespace") return pod.string_at("metadata", "namespace");
   if (path == "metadata.uid") return pod.string_at("metadata", "uid");
+  if (path == "metadata.labels") return lines_of(pod.at("metadata", "labels"));
+  if (path == "metadata.annotations") return lines_of(pod.at("metadata", "annotations"));
   if (path == "spec.nodeName") return pod.string_at("spec", "nodeName");
   if (path == "spec.serviceAccountName") return pod.string_at("spec", "serviceAccountName");
   if (path == "status.podIP" || path == "status.podIPs") return facts.address;

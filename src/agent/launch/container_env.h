@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,8 @@ struct PodFacts {
   std::string host_address;
   std::int64_t node_cpus = 1;  // the limit of a container that sets none
   std::int64_t node_memory = 0;
-  bool may_change_user = false;  // the engine runs as root, so that pods have several users and groups
+  bool may_change_user = false;                  // the engine runs as root, so that pods have several users and groups
+  std::optional<std::int64_t> most_locked = {};  // bytes of memory that a pod can lock; absent: as many as there are
 };
 
 using Variables = std::vector<std::pair<std::string, std::string>>;  // in order; names are unique
@@ -46,6 +48,10 @@ Result<Variables> container_variables(const json::Document& pod, const json::Doc
 
 /// Returns a field of the pod by its downward-API path; Invalid when there is no such field.
 Result<std::string> pod_field(const json::Document& pod, const PodFacts& facts, std::string_view path);
+
+/// Returns an amount of the container that the resourceFieldRef names, or else of `container`, which may be null.
+Result<std::string> resource_field(const json::Document& pod, const json::Document* container,
+                                   const json::Document& reference, const PodFacts& facts);
 
 /// Returns a value of a Secret, decoded from base64.
 Result<std::string> secret_value(const json::Document& secret, const std::string& key);

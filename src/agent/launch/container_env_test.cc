@@ -72,6 +72,21 @@ TEST_F(ContainerEnv, ResourcesAreRoundedUpAndFallBackToTheNode) {
   EXPECT_THAT(*got, ElementsAre(Pair("CPU", "2"), Pair("MILLI", "1500"), Pair("MEM", "1024"), Pair("ASKED", "2")));
 }
 
+TEST_F(ContainerEnv, AnAmountMayBeThatOfAnotherContainer) {
+  pod_["spec"]["containers"] = doc(R"([{"name":"other","resources":{"limits":{"cpu":"3"}}}])");
+  const auto got = variables(R"({"resources":{"limits":{"cpu":"1"}},"env":[
+      {"name":"OWN","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu"}}},
+      {"name":"OTHER","valueFrom":{"resourceFieldRef":{"containerName":"other","resource":"limits.cpu"}}}]})");
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_THAT(*got, ElementsAre(Pair("OWN", "1"), Pair("OTHER", "3")));
+}
+
+TEST_F(ContainerEnv, AllLabelsAreLinesInTheOrderOfTheirKeys) {
+  pod_["metadata"]["labels"] = doc(R"({"b":"2","a":"say \"hi\""})");
+  EXPECT_EQ(*pod_field(pod_, {}, "metadata.labels"), "a=\"say \\\"hi\\\"\"\nb=\"2\"");
+  EXPECT_EQ(*pod_field(pod_, {}, "metadata.annotations"), "muster.dev/gang-size=\"2\"");
+}
+
 TEST_F(ContainerEnv, ValuesFromConfigMapsAndSecrets) {
   const auto got =
       variables(R"({"envFrom":[{"prefix":"P_","configMapRef":{"name":"settings"}},{"secretRef":{"name":"keys"}}],

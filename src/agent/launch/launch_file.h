@@ -24,6 +24,7 @@ enum class FolderOrigin { kEngine, kNamed, kHostPath };
 struct HostFolder {
   std::string path;
   FolderOrigin origin = FolderOrigin::kEngine;
+  std::string type = {};  // of a hostPath: what must be there, such as Directory
   bool operator==(const HostFolder&) const = default;
 };
 struct MemoryFolder {
@@ -70,7 +71,7 @@ struct LaunchContainer {
   std::vector<std::string> devices = {};  // nodes of the host's /dev that it sees besides the harmless ones
   linux_os::CgroupEntry cgroup = {};
   std::int64_t processes = 0;  // the most that its user may have in the pod; 0: as many as the engine's user
-  std::optional<std::uint64_t> capabilities = {};  // as bits; absent: all that a pod can have
+  std::optional<std::uint64_t> capabilities = {};  // as bits; absent: the usual ones
   std::string rootfs = {};                         // in place of the host's system folders; "" for these
   std::vector<std::string> writable = {};          // what it changes there vanishes with it; "/": the rootfs
   std::vector<std::pair<std::string, std::string>> shown = {};  // path in the container, what the host has there

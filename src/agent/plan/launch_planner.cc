@@ -2,6 +2,7 @@
 
 #include "agent/network/networks.h"
 #include "base/files.h"
+#include "linux/process.h"
 
 namespace muster::agent {
 
@@ -12,7 +13,8 @@ LaunchInputs LaunchPlanner::inputs_of(const json::Document& pod) {
                   .host_address = "127.0.0.1",
                   .node_cpus = machine_.cpus,
                   .node_memory = machine_.memory,
-                  .may_change_user = machine_.is_root};
+                  .may_change_user = machine_.is_root,
+                  .most_locked = linux_os::most_locked_memory()};
   inputs.references = objects_.references_of(pod.string_at("metadata", "namespace"));
   inputs.resolver = read_file("/etc/resolv.conf").value_or("");
   inputs.has_own_network = has_own_network(options_.network, pod);

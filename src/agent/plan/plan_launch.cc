@@ -215,6 +215,13 @@ Status add_container(const InputsWithAccess& inputs, const Document& container, 
   to.user = user_of(pod, container);
   if (to.user && !inputs.facts.may_change_user) to.user = without_groups(*to.user, plan.events);
   if (const Document* security = container.find("securityContext")) to.capabilities = api::capabilities_of(*security);
+  if (inputs.facts.most_locked && (to.capabilities.value_or(0) & api::kIpcLockBit) != 0) {
+    add_event(plan.events,
+              {"Warning", "SecurityContext",
+               fmt::format("securityContext: with IPC_LOCK the pod can lock {} KiB of memory, which is the "
+                           "hard limit of the engine; raise it (ulimit -Hl) and restart the engine",
+                           *inputs.facts.most_locked / 1024)});
+  }
   to.standard_input = standard_input_of(container);
   to.tty = container.bool_at("tty");
   to.read_only_root = container.bool_at("securityContext", "readOnlyRootFilesystem");
@@ -222,7 +229,7 @@ Status add_container(const InputsWithAccess& inputs, const Document& container, 
   TRY_ASSIGN(to.env, container_variables(pod, container, inputs.facts, inputs.references,
                                          default_variables(pod, inputs.facts, environment, inputs.api())));
   TRY_ASSIGN(to.args, command_line(container, environment.command, to.env, plan.events));
-  TRY_ASSIGN(to.mounts, plan_mounts(pod, container));
+  TRY_ASSIGN(to.mounts, plan_mounts(pod, container, to.env));
   to.rootfs = environment.rootfs;
   to.writable = environment.writable;
   to.shown = environment.shown;

@@ -284,6 +284,53 @@ TEST_F(LaunchPlanning, PathsThatLeaveTheirPlaceAreRefused) {
   EXPECT_THAT(mounted(R"({"name":"v","mountPath":"/"})"), HasSubstr("mountPath must be absolute, not \"/\""));
 }
 
+TEST_F(LaunchPlanning, ASubPathMayHaveVariablesOfTheContainer) {
+  const auto mounted = [this](const std::string& expression) -> std::string {
+    const auto got = plan(
+        R"({"volumes":[{"name":"v","emptyDir":{}}],"containers":[{"name":"c","image":"x","command":["true"],
+            "env":[{"name":"POD","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}},{"name":"UP","value":".."}],
+            "volumeMounts":[{"name":"v","mountPath":"/a","subPathExpr":")" +
+        expression + R"("}]}]})");
+    return got ? got->launch.containers[0].mounts[0].sub_path : got.error().message;
+  };
+  EXPECT_EQ(mounted("logs/$(POD)"), "logs/job-0");
+  EXPECT_THAT(mounted("logs/$(NONE)"), HasSubstr("subPathExpr: variable \"NONE\" must be in the container's env"));
+  EXPECT_THAT(mounted("logs/$(UP)/$(UP)"), HasSubstr("subPath must be relative and without \"..\""));
+}
+
+TEST_F(LaunchPlanning, FieldsOfThePodAndAmountsOfItsContainersAreFiles) {
+  const auto got = plan(R"({"volumes":[{"name":"v","downwardAPI":{"items":[
+      {"path":"name","fieldRef":{"fieldPath":"metadata.name"}},
+      {"path":"cpu","resourceFieldRef":{"containerName":"c","resource":"limits.cpu","divisor":"1m"}},
+      {"path":"memory","resourceFieldRef":{"containerName":"c","resource":"requests.memory"}}]}}],
+    "containers":[{"name":"c","image":"x","command":["true"],"resources":{"limits":{"cpu":"1500m","memory":"1Ki"},
+      "requests":{"memory":"1Ki"}}}]})");
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_THAT(std::get<FileFolder>(got->launch.volumes[0].source),
+              ElementsAre(VolumeFile{"name", 0644, "job-0"}, VolumeFile{"cpu", 0644, "1500"},
+                          VolumeFile{"memory", 0644, "1024"}));
+  const auto wrong = plan(R"({"volumes":[{"name":"v","downwardAPI":{"items":[
+      {"path":"cpu","resourceFieldRef":{"containerName":"other","resource":"limits.cpu"}}]}}],
+    "containers":[{"name":"c","image":"x","command":["true"]}]})");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message, "resourceFieldRef: containerName must be a container of the pod, got \"other\"");
+}
+
+TEST_F(LaunchPlanning, AnEventTellsHowMuchMemoryCanBeLocked) {
+  const auto locked = [this](const std::string& security) {
+    const auto got =
+        plan(R"({"containers":[{"name":"c","image":"x","command":["true"],"securityContext":)" + security + "}]}");
+    EXPECT_TRUE(got);
+    const auto found = std::ranges::find(got->events, "SecurityContext", &PodEvent::reason);
+    return found == got->events.end() ? "" : found->message;
+  };
+  const std::string wish = R"({"capabilities":{"add":["IPC_LOCK"]}})";
+  EXPECT_EQ(locked(wish), "") << "the engine can raise the limit";
+  facts_.most_locked = 65536;
+  EXPECT_THAT(locked(wish), StartsWith("securityContext: with IPC_LOCK the pod can lock 64 KiB of memory"));
+  EXPECT_EQ(locked("{}"), "");
+}
+
 TEST_F(LaunchPlanning, InitContainersComeFirst) {
   const auto got = plan(R"({"initContainers":[{"name":"i","image":"x","command":["true"]}],
                             "containers":[{"name":"c","image":"x","command":["true"]}]})");

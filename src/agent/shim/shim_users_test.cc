@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/strings.h"
+#include "linux/process.h"
 #include "testing/either_user.h"
 
 namespace muster::agent {
@@ -149,6 +150,13 @@ TEST_F(MappedUsers, DroppedCapabilitiesAreGone) {
   Launch launch = TestPod::shell("grep CapEff /proc/self/status; grep CapBnd /proc/self/status");
   launch.containers[0].capabilities = 0x400;
   EXPECT_EQ(run(launch), "CapEff:\t0000000000000400\nCapBnd:\t0000000000000400\n");
+}
+
+TEST_F(MappedUsers, WhoMayLockMemoryHasTheHighestLimitThatThereIs) {
+  Launch launch = TestPod::shell("ulimit -l; grep CapEff /proc/self/status");
+  launch.containers[0].capabilities = 0x44fb;
+  const auto most = linux_os::most_locked_memory();
+  EXPECT_EQ(run(launch), (most ? std::to_string(*most / 1024) : "unlimited") + "\nCapEff:\t00000000000044fb\n");
 }
 
 TEST_F(MappedUsers, FilesThatOnlyTheHostsRootMayReadStayClosed) {

@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "base/files.h"
@@ -42,6 +45,25 @@ std::string missing_folder_problem(const std::string& path) {
                      meant ? fmt::format("; did you mean {}?", quote((parent / *meant).string())) : "");
 }
 
+std::string host_path_type_problem(const std::string& path, const std::string& type) {
+  struct Kind {
+    std::string_view type;
+    mode_t mode;
+    std::string_view words;
+  };
+  constexpr std::array<Kind, 6> kKinds = {{{"Directory", S_IFDIR, "a folder"},
+                                           {"DirectoryOrCreate", S_IFDIR, "a folder"},
+                                           {"File", S_IFREG, "a file"},
+                                           {"Socket", S_IFSOCK, "a socket"},
+                                           {"CharDevice", S_IFCHR, "a character device"},
+                                           {"BlockDevice", S_IFBLK, "a block device"}}};
+  const auto kind = std::ranges::find(kKinds, type, &Kind::type);
+  if (kind == kKinds.end()) return "";
+  struct ::stat what = {};
+  if (::stat(path.c_str(), &what) == 0 && (what.st_mode & S_IFMT) == kind->mode) return "";
+  return fmt::format("must be {} that exists, because the type of the hostPath is {}", kind->words, type);
+}
+
 Status VolumeFolders::prepare(const json::Document&, LaunchPlan& plan) {
   for (LaunchVolume& volume : plan.launch.volumes) {
     const auto* folder = std::get_if<HostFolder>(&volume.source);
@@ -61,6 +83,10 @@ Status VolumeFolders::prepare(const json::Document&, LaunchPlan& plan) {
   // Again, now that all of them exist: the shim follows no link.
   for (LaunchVolume& volume : plan.launch.volumes) {
     if (auto* folder = std::get_if<HostFolder>(&volume.source)) {
+      if (const std::string problem = host_path_type_problem(folder->path, folder->type); !problem.empty()) {
+        return Error{.reason = Reason::kNotFound,
+                     .message = fmt::format("volume {}: {} {}", quote(volume.name), quote(folder->path), problem)};
+      }
       TRY_ASSIGN(folder->path, real_folder(*folder, allowed_));
     }
   }

@@ -19,6 +19,9 @@ Result<std::string> real_folder(const HostFolder& folder, const api::HostFolders
 /// engine made would hide a mistyped name; "" when nothing is.
 std::string missing_folder_problem(const std::string& path);
 
+/// Returns what is wrong with what a hostPath of that type names; "" when nothing is or the type asks for nothing.
+std::string host_path_type_problem(const std::string& path, const std::string& type);
+
 class VolumeFolders final : public Isolator {
  public:
   VolumeFolders(const Paths& paths, Trash& trash, api::HostFolders allowed)

@@ -36,6 +36,19 @@ TEST_F(NamedFolder, ThatIsMistypedIsAnsweredWithWhatMayBeMeantAndHowToMakeIt) {
   EXPECT_THAT(missing_folder_problem(top + "/a/b"), EndsWith("mkdir -p " + top + "/a/b)"));
 }
 
+TEST_F(NamedFolder, OfAHostPathMustBeWhatItsTypeSays) {
+  EXPECT_EQ(host_path_type_problem(top + "/datasets", "Directory"), "");
+  EXPECT_EQ(host_path_type_problem(top + "/notes", "File"), "");
+  EXPECT_EQ(host_path_type_problem("/dev/null", "CharDevice"), "");
+  EXPECT_EQ(host_path_type_problem(top + "/none", ""), "");
+  EXPECT_EQ(host_path_type_problem(top + "/notes", "Directory"),
+            "must be a folder that exists, because the type of the hostPath is Directory");
+  EXPECT_EQ(host_path_type_problem(top + "/datasets", "Socket"),
+            "must be a socket that exists, because the type of the hostPath is Socket");
+  EXPECT_EQ(host_path_type_problem(top + "/none", "File"),
+            "must be a file that exists, because the type of the hostPath is File");
+}
+
 TEST_F(NamedFolder, IsNoFile) {
   EXPECT_THAT(missing_folder_problem(top + "/notes"), HasSubstr("must be a folder"));
 }

@@ -91,8 +91,11 @@ Result<FileFolder> downward_files(const Document& source, const Document& pod, c
       return invalid(fmt::format("downwardAPI: path {} must be relative and without \"..\"", quote(path)));
     }
     const Document* field = item.find("fieldRef");
-    if (field == nullptr) return invalid(fmt::format("downwardAPI {}: only fieldRef is supported here", quote(path)));
-    TRY_ASSIGN(std::string value, pod_field(pod, facts, field->string_at("fieldPath")));
+    const Document* amount = item.find("resourceFieldRef");
+    if (field == nullptr && amount == nullptr)
+      return invalid(fmt::format("downwardAPI {}: must have fieldRef or resourceFieldRef", quote(path)));
+    TRY_ASSIGN(std::string value, field != nullptr ? pod_field(pod, facts, field->string_at("fieldPath"))
+                                                   : resource_field(pod, nullptr, *amount, facts));
     files.push_back({path, mode_at(item, "mode", mode), std::move(value)});
   }
   return files;
@@ -158,7 +161,7 @@ Result<LaunchVolume> plan_host_path(const std::string& name, const Document& sou
   if (path.empty() || path[0] != '/')
     return invalid(fmt::format("hostPath: path must be absolute, got {}", quote(path)));
   if (source.string_at("type") == "DirectoryOrCreate") folders.push_back({path});
-  return LaunchVolume{name, HostFolder{path, FolderOrigin::kHostPath}};
+  return LaunchVolume{name, HostFolder{path, FolderOrigin::kHostPath, source.string_at("type")}};
 }
 
 Result<LaunchVolume> plan_claim(const std::string& name, const Document& source, const References& references,
@@ -230,6 +233,21 @@ bool is_read_only_volume(const Document& pod, const std::string& name) {
   return false;
 }
 
+/// Returns subPath, or subPathExpr with the container's variables in it. A kubelet requires that all of them exist.
+Result<std::string> sub_path_of(const Document& mount, const Variables& variables) {
+  const std::string& expression = mount.string_at("subPathExpr");
+  if (expression.empty()) return mount.string_at("subPath");
+  std::string missing;
+  std::string path = expand(expression, [&](const std::string& name) -> const std::string* {
+    const auto found = std::ranges::find(variables, name, &std::pair<std::string, std::string>::first);
+    if (found == variables.end()) missing = name;
+    return found == variables.end() ? nullptr : &found->second;
+  });
+  if (missing.empty()) return path;
+  return invalid(fmt::format("volumeMounts {}: subPathExpr: variable {} must be in the container's env",
+                             quote(mount.string_at("name")), quote(missing)));
+}
+
 }  // namespace
 
 std::string claim_folder(const Document& claim, const Paths& paths) {
@@ -249,12 +267,13 @@ Result<VolumePlan> plan_volumes(const Document& pod, const VolumeInputs& inputs,
   return plan;
 }
 
-Result<std::vector<LaunchMount>> plan_mounts(const Document& pod, const Document& container) {
+Result<std::vector<LaunchMount>> plan_mounts(const Document& pod, const Document& container,
+                                             const Variables& variables) {
   std::vector<LaunchMount> mounts;
   for (const Document& mount : container.array_at("volumeMounts")) {
     const std::string& name = mount.string_at("name");
     const std::string target = tidy_path(mount.string_at("mountPath"));
-    const std::string& sub_path = mount.string_at("subPath");
+    TRY_ASSIGN(const std::string sub_path, sub_path_of(mount, variables));
     const std::vector<std::string> parts = split(target, '/');
     if (mount.string_at("mountPath").substr(0, 1) != "/" || target == "/" ||
         std::ranges::find(parts, "..") != parts.end()) {

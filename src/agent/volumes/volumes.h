@@ -29,8 +29,10 @@ struct VolumeInputs {
 /// for volume types that this engine does not support.
 Result<VolumePlan> plan_volumes(const json::Document& pod, const VolumeInputs& inputs, const Paths& paths);
 
-/// Returns the mounts in the order in which they must be made: outer ones before the ones inside them.
-Result<std::vector<LaunchMount>> plan_mounts(const json::Document& pod, const json::Document& container);
+/// Returns the mounts in the order in which they must be made: outer ones before the ones inside them. `variables` are
+/// those of the container.
+Result<std::vector<LaunchMount>> plan_mounts(const json::Document& pod, const json::Document& container,
+                                             const Variables& variables);
 
 /// Returns the folder of a claim: the one in its annotation, or the default.
 std::string claim_folder(const json::Document& claim, const Paths& paths);

@@ -22,13 +22,27 @@ constexpr std::string_view kPodChange =
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
 void erase_changeable(Document& spec) {
-  for (const char* key : {"activeDeadlineSeconds", "tolerations"}) spec.as_object().erase(key);
+  for (const char* key : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) spec.as_object().erase(key);
   for (const char* list : {"containers", "initContainers"}) {
     Document* containers = spec.find(list);
     if (containers == nullptr || !containers->is_array()) continue;
     for (Document& container : containers->as_array()) {
       if (container.is_object()) container.as_object().erase("image");
     }
+  }
+}
+
+/// A pod waits until all of its gates are removed.
+void check_gates(const Document& before, const Document& after, Findings& found) {
+  std::vector<std::string> known;
+  for (const Document& gate : before.array_at("spec", "schedulingGates")) known.push_back(gate.string_at("name"));
+  std::size_t index = 0;
+  for (const Document& gate : after.array_at("spec", "schedulingGates")) {
+    const std::size_t at = index++;
+    const std::string& name = gate.string_at("name");
+    if (contains(known, name)) continue;
+    found.forbidden(fmt::format("spec.schedulingGates[{}].name", at),
+                    fmt::format("only deletion is allowed, but found new scheduling gate '{}'", name));
   }
 }
 
@@ -99,6 +113,7 @@ void check_pod_change(const Document& before, const Document& after, Findings& f
   erase_changeable(old_spec);
   erase_changeable(new_spec);
   if (!(old_spec == new_spec)) found.forbidden("spec", kPodChange);
+  check_gates(before, after, found);
   const std::int64_t old_deadline = before.int_at("spec", "activeDeadlineSeconds");
   const std::int64_t deadline = after.int_at("spec", "activeDeadlineSeconds");
   if (old_deadline != 0 && deadline > old_deadline) {

@@ -167,4 +167,12 @@ Warnings warn_kubeflow_mpi_job(const json::Document& job) {
   return warn_kubeflow_job(job, "mpiReplicaSpecs", {"Launcher", "Worker"}, {"Launcher"});
 }
 
+Warnings warn_notebook(const json::Document& notebook) {
+  const json::Document* ssh = notebook.at("spec", "ssh");
+  if (ssh == nullptr || !ssh->is_object() || ssh->as_object().empty()) return {};
+  const json::Document* enabled = ssh->find("enabled");
+  if (enabled != nullptr && enabled->is_bool() && !enabled->as_bool()) return {};
+  return {"spec.ssh has no effect: notebooks run no sshd; use the terminals of JupyterLab"};
+}
+
 }  // namespace muster::api

@@ -1,4 +1,5 @@
-// Warnings about jobs that are valid but probably a mistake, by kind. Pure; the job may still lack its defaults.
+// Warnings about jobs and notebooks that are valid but probably a mistake, by kind. Pure; the job may still lack its
+// defaults.
 #pragma once
 
 #include <string>
@@ -16,5 +17,6 @@ std::vector<std::string> warn_generic_job(const json::Document& job);
 std::vector<std::string> warn_pytorch_job(const json::Document& job);
 std::vector<std::string> warn_tf_job(const json::Document& job);
 std::vector<std::string> warn_kubeflow_mpi_job(const json::Document& job);
+std::vector<std::string> warn_notebook(const json::Document& notebook);
 
 }  // namespace muster::api

@@ -167,6 +167,14 @@ TypeDesc describe(Of<TensorBoard>) {
                            field<&TensorBoard::status>("status", "Its status; written by the controller."));
 }
 
+TypeDesc describe(Of<NotebookSsh>) {
+  return object<NotebookSsh>(
+      "NotebookSsh", "Access to the notebook by ssh.",
+      field<&NotebookSsh::enabled>("enabled", "Whether the notebook can be entered by ssh."),
+      field<&NotebookSsh::authorized_keys>("authorizedKeys", "Secrets with the public keys that may enter."),
+      field<&NotebookSsh::service_type>("serviceType", "Type of the Service through which ssh reaches the notebook."));
+}
+
 TypeDesc describe(Of<NotebookSpec>) {
   return object<NotebookSpec>(
       "NotebookSpec", "What a notebook runs.",
@@ -182,7 +190,8 @@ TypeDesc describe(Of<NotebookSpec>) {
           "After this time without requests and without work in kernels or terminals, suspend becomes true; never if "
           "not set.")
           .min(1),
-      field<&NotebookSpec::scheduler>("scheduler", "Scheduler of the pod."));
+      field<&NotebookSpec::scheduler>("scheduler", "Scheduler of the pod."),
+      field<&NotebookSpec::ssh>("ssh", "Access by ssh. No effect here: notebooks run no sshd."));
 }
 
 TypeDesc describe(Of<Notebook>) {

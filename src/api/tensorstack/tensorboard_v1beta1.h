@@ -62,12 +62,19 @@ struct TensorBoard {
   PageStatus status;
 };
 
+/// TensorStack's way into a notebook without a browser. Here it has no effect.
+struct NotebookSsh {
+  std::optional<bool> enabled;
+  std::vector<std::string> authorized_keys;  // names of Secrets
+  std::string service_type;
+};
 struct NotebookSpec {
   std::string type;  // jupyter
   PodTemplateSpec template_;
   std::optional<bool> suspend;
   std::optional<std::int64_t> stop_after_idle_seconds;  // never when not set
   std::optional<SchedulePolicy> scheduler;
+  std::optional<NotebookSsh> ssh;
 };
 struct Notebook {
   ObjectMeta metadata;
@@ -103,6 +110,7 @@ TypeDesc describe(Of<api::PodReferenceName>);
 TypeDesc describe(Of<api::PodReference>);
 TypeDesc describe(Of<api::PageStatus>);
 TypeDesc describe(Of<api::TensorBoard>);
+TypeDesc describe(Of<api::NotebookSsh>);
 TypeDesc describe(Of<api::NotebookSpec>);
 TypeDesc describe(Of<api::Notebook>);
 

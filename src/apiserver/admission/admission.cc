@@ -155,12 +155,21 @@ Status check_sender(Write& write) {
   return check_host_reach(write.request, write.before, write.object);
 }
 
-/// Notes warnings for values that are valid but probably a mistake, except those that the object already had.
+std::vector<std::string> advice_about(const Write& write, const Document& object) {
+  std::vector<std::string> advice;
+  if (write.resource.warn != nullptr) advice = write.resource.warn(object);
+  if (write.context.node_policy)
+    std::ranges::move(warn_about_idle_fields(write.resource, object), std::back_inserter(advice));
+  return advice;
+}
+
+/// Notes warnings for values that are valid but probably a mistake or have no effect, except those that the object
+/// already had.
 Status note_advice(Write& write) {
-  if (write.resource.warn == nullptr || !write.request.subresource.empty()) return ok();
-  write.advice = write.resource.warn(write.object);
-  if (write.before == nullptr) return ok();
-  const std::vector<std::string> known = write.resource.warn(*write.before);
+  if (!write.request.subresource.empty()) return ok();
+  write.advice = advice_about(write, write.object);
+  if (write.before == nullptr || write.advice.empty()) return ok();
+  const std::vector<std::string> known = advice_about(write, *write.before);
   std::erase_if(write.advice, [&](const std::string& one) { return std::ranges::find(known, one) != known.end(); });
   return ok();
 }

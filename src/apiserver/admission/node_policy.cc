@@ -7,6 +7,7 @@
 
 #include "api/capabilities.h"
 #include "api/rules/findings.h"
+#include "apiserver/admission/pod_fields.h"
 #include "apiserver/admission/pod_templates.h"
 #include "base/strings.h"
 
@@ -29,16 +30,6 @@ void visit_pod_specs(const api::Resource& resource, const Document& object, cons
 
 void visit_containers(const Document& spec, const Place& at, const auto& visit) {
   for (const char* list : {"initContainers", "containers"}) api::visit_items(spec, list, at, visit);
-}
-
-void check_seccomp(const Document& security, const Place& at, Findings& found) {
-  const Document* profile = security.find("seccompProfile");
-  if (profile == nullptr || profile->string_at("type") == "RuntimeDefault") return;
-  found.forbidden(
-      at.member("seccompProfile").member("type"),
-      fmt::format("pods have this engine's own filter of system calls, got {}; write RuntimeDefault or remove "
-                  "seccompProfile",
-                  quote(profile->string_at("type"))));
 }
 
 void check_capabilities(const Document& security, const Place& at, Findings& found) {
@@ -75,32 +66,12 @@ void check_container_security(const Document* of_pod, const Document& container,
   const Document* security = container.find("securityContext");
   check_non_root(of_pod, security, place, found);
   if (security == nullptr) return;
-  const Place at = place.member("securityContext");
-  if (security->bool_at("privileged")) {
-    found.forbidden(at.member("privileged"), "pods have no privileges on this engine; remove it");
-  }
-  if (const std::string& mount = security->string_at("procMount"); !mount.empty() && mount != "Default") {
-    found.forbidden(at.member("procMount"), fmt::format("must be Default, got {}; remove it", quote(mount)));
-  }
-  check_seccomp(*security, at, found);
-  check_capabilities(*security, at, found);
+  check_capabilities(*security, place.member("securityContext"), found);
 }
 
 void check_spec_security(const Document& spec, const Place& place, Findings& found) {
-  for (const char* shared : {"hostPID", "hostIPC"}) {
-    if (spec.bool_at(shared)) {
-      found.forbidden(place.member(shared),
-                      "pods have processes and shared memory of their own on this engine; remove it");
-    }
-  }
+  check_pod_fields(spec, place, found);
   const Document* security = spec.find("securityContext");
-  if (security != nullptr) {
-    const Place at = place.member("securityContext");
-    check_seccomp(*security, at, found);
-    if (!security->array_at("sysctls").empty()) {
-      found.forbidden(at.member("sysctls"), "the settings of the kernel are the host's; set them there");
-    }
-  }
   visit_containers(spec, place, [&](const Document& container, const Place& at) {
     check_container_security(security, container, at, found);
   });
@@ -113,6 +84,16 @@ std::vector<FieldCause> check_pod_security(const api::Resource& resource, const 
   visit_pod_specs(resource, object,
                   [&](const Document& spec, const Place& at) { check_spec_security(spec, at, found); });
   return std::move(found).take();
+}
+
+std::vector<std::string> warn_about_idle_fields(const api::Resource& resource, const Document& object) {
+  std::vector<IdleField> found;
+  visit_pod_specs(resource, object, [&](const Document& spec, const Place& at) { find_idle_fields(spec, at, found); });
+  std::vector<std::string> warnings;
+  for (const IdleField& field : found) {
+    warnings.push_back(fmt::format("{} has no effect: {}", field.path, field.rule->why));
+  }
+  return warnings;
 }
 
 std::vector<std::string> warn_about_images(const NodePolicy& policy, const api::Resource& resource,

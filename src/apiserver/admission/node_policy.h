@@ -13,8 +13,11 @@
 
 namespace muster::apiserver {
 
-/// Reports what a pod asks for in its security context and cannot have here: it is refused rather than ignored.
+/// Reports what a pod asks for and cannot have here: it is refused rather than ignored.
 std::vector<FieldCause> check_pod_security(const api::Resource& resource, const json::Document& object);
+
+/// Returns a warning for each field of a pod or template that is accepted and has no effect.
+std::vector<std::string> warn_about_idle_fields(const api::Resource& resource, const json::Document& object);
 
 /// Returns a warning for each image of a pod or template that the policy has something to tell about.
 std::vector<std::string> warn_about_images(const NodePolicy& policy, const api::Resource& resource,

@@ -44,7 +44,7 @@ TEST(PodSecurity, WhatAPodCannotHaveIsRefusedWithItsPath) {
                           "system calls, got \"Unconfined\"; write RuntimeDefault or remove seccompProfile"));
   EXPECT_THAT(policy_problems("", R"({"capabilities":{"add":["KILL","SYS_ADMIN"]}})"),
               ElementsAre("spec.containers[0].securityContext.capabilities.add[1]: Forbidden: a pod can have CHOWN, "
-                          "DAC_OVERRIDE, FOWNER, FSETID, KILL, NET_BIND_SERVICE, SETGID, SETUID only, got "
+                          "DAC_OVERRIDE, FOWNER, FSETID, IPC_LOCK, KILL, NET_BIND_SERVICE, SETGID, SETUID only, got "
                           "\"SYS_ADMIN\"; remove it"));
 }
 

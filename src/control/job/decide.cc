@@ -79,7 +79,7 @@ bool choose_ports(JobDecision& d) {
   if (d.job().fixed_port) {
     d.status.port = d.job().fixed_port;
   } else if (!d.status.port) {
-    d.status.port = d.seen.offered_port;
+    d.status.port = d.job().own_port ? d.job().own_port : d.seen.offered_port;
     d.status.port_count = offered_port_count(d.job());
   } else if (d.status.port_count < needed) {
     give_up_ports(d);

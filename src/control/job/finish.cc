@@ -77,7 +77,9 @@ void clean_up(JobDecision& d) {
     }
   }
   for (const api::Pod* pod : d.surplus) clean_up_pod(d, *pod);
-  if (d.job().run_policy.clean_up != CleanUp::kNone) delete_services(d);
+  // The programs in pods that are kept or still end look up the names of their peers.
+  const bool has_pods = std::ranges::any_of(d.replicas, [](const Replica& one) { return one.pod != nullptr; });
+  if (!has_pods && d.surplus.empty()) delete_services(d);
 }
 
 /// Names the rule of the manifest by which the job has succeeded.

@@ -26,7 +26,7 @@ struct Controllers::State {
     runner.add(notebook_controller(tensorboards.pages_url, [&rng] { return make_token(rng); }));
     runner.add(tensorboard_controller(std::move(tensorboards)));
     runner.add(cron_controller(find_time_zone));
-    if (where == Where::kEngine) {
+    if (where != Where::kCluster) {
       runner.add(deployment_controller());
       pod_binder = std::make_unique<PodBinder>(loop, client, events, informers, strict);
       pod_collector = std::make_unique<PodCollector>(loop, client, informers);

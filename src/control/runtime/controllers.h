@@ -14,7 +14,7 @@ namespace muster::control {
 
 class Controllers {
  public:
-  /// `is_port_free` returns whether no other program on this machine uses a TCP port; it is called for kEngine only.
+  /// `is_port_free` returns whether no other program on this machine uses a TCP port; it is not called for kCluster.
   /// `strict` is that of scheduler/queues.h.
   Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
               TensorBoardOptions tensorboards, bool strict = false);

@@ -44,7 +44,7 @@ std::vector<WatchedKind> object_kinds(const JobKind& kind, Where where) {
   std::vector<WatchedKind> kinds;
   for (const JobObject object : kind.objects) kinds.push_back(watched_object(object));
   // Without a selector, so that the watch is shared with the scheduler.
-  if (where == Where::kEngine) kinds.push_back(watched_kind<api::PodGroup>());
+  if (where != Where::kCluster) kinds.push_back(watched_kind<api::PodGroup>());
   return kinds;
 }
 
@@ -77,7 +77,7 @@ Jobs::Jobs(Where where, SharedInformers& informers, std::function<bool(int port)
     : where_(where),
       kinds_(kinds),
       pods_(informers.watch(watched_kind<api::Pod>(selector_at(where)))),
-      groups_(where == Where::kEngine ? &informers.watch(watched_kind<api::PodGroup>()) : nullptr),
+      groups_(where != Where::kCluster ? &informers.watch(watched_kind<api::PodGroup>()) : nullptr),
       ports_([this](const std::string& uid) { return is_live(uid); }, std::move(is_port_free), first_slot) {}
 
 std::vector<Controller> Jobs::controllers() {
@@ -132,8 +132,8 @@ Plan Jobs::plan(const JobKind& kind, const Snapshot& seen) {
                     .objects = further_objects(object_kinds(kind, where_), seen.children)};
   observed.predecessor_runs = std::ranges::any_of(
       pods_.controlled_by_predecessors(owner_of_children(observed.job), observed.job.ns), is_unfinished);
-  if (observed.job.has_port && !observed.job.fixed_port && !observed.status.port && !observed.job.run_mode.paused &&
-      !is_finished(observed.status.phase)) {
+  const bool needs_offer = observed.job.has_port && !observed.job.fixed_port && !observed.job.own_port;
+  if (needs_offer && !observed.status.port && !observed.job.run_mode.paused && !is_finished(observed.status.phase)) {
     observed.offered_port = ports_.offer(observed.job.uid, offered_port_count(observed.job));
   }
   JobPlan decided = decide(observed);

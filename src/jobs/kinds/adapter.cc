@@ -97,6 +97,16 @@ int declared_port(const Job& job, int fallback) {
   return fallback;
 }
 
+bool shares_ports(Where where, const Job& job) {
+  const auto is_on_host = [](const Role& role) { return role.pod_template.spec.rest.bool_at("hostNetwork"); };
+  return where == Where::kEngine || (where == Where::kJobNetworks && std::ranges::any_of(job.roles, is_on_host));
+}
+
+void set_port(Where where, int port, Job& job) {
+  if (shares_ports(where, job)) return;
+  (where == Where::kCluster ? job.fixed_port : job.own_port) = port;
+}
+
 void set_failure_rules(const json::Document& object, RestartUnit natural, Job& job) {
   const std::string& unit = object.string_at("metadata", "annotations", api::kRestartAnnotation);
   job.restart_unit = natural;

@@ -51,6 +51,10 @@ void read_limits(const Policy& from, RunPolicy& to) {
 void set_processes(std::string_view per_replica, Job& job);
 /// Returns the container port named Job::port_name, for networks where every job can use the same one.
 int declared_port(const Job& job, int fallback);
+/// Whether the job shares the ports of the machine with other jobs.
+bool shares_ports(Where where, const Job& job);
+/// Sets the port of a job that has the network for itself: the one that the manifest names or that is usual.
+void set_port(Where where, int port, Job& job);
 /// Adds a warning about a field that is set but has no effect here.
 void note_ignored(std::string_view path, std::string_view why, Job& job);
 /// Adds a warning for templates that set variables which the launch sets itself.

@@ -59,14 +59,16 @@ void set_generic_network(const std::optional<api::GenericService>& service, Wher
                    "the names of replicas resolve to their pods, without a proxy", job);
     }
   }
-  if (where == Where::kCluster) {
-    job.fixed_port = job.shared_ports.front().port;
-    return;
+  set_port(where, job.shared_ports.front().port, job);
+  const std::string own_address = "if several replicas listen, each must listen on the address of its own pod name";
+  if (job.own_port && total_replicas(job) > 1) {
+    job.notices.push_back({.reason = "PortsOfTheJob", .message = "the replicas share one network: " + own_address});
   }
+  if (!shares_ports(where, job)) return;
   job.notices.push_back({.reason = "PortsOfThisMachine",
                          .message = "pods share the network of this machine, so the ports of spec.service have other "
-                                    "numbers here: use $(service.port[NAME]); if several replicas listen, each must "
-                                    "listen on the address of its own pod name"});
+                                    "numbers here: use $(service.port[NAME]); " +
+                                    own_address});
 }
 
 void set_generic_children(Where where, Job& job) {

@@ -43,7 +43,9 @@ Role role_from(const char* type, const api::KubeflowReplicaSpec& written, int re
 void add_mpi_roles(const api::KubeflowMpiJobSpec& spec, bool v2, Job& job) {
   if (const auto written = api::find_role_in(spec.mpi_replica_specs, kLauncherRole);
       written != spec.mpi_replica_specs.end()) {
-    Role role = role_from(kLauncherRole, written->second, 1, v2 ? RestartPolicy::kOnFailure : RestartPolicy::kNever);
+    Role role = role_from(kLauncherRole, written->second, 1, RestartPolicy::kNever);
+    // In v2beta1 the launcher is a batch/v1 Job, which replaces a failed pod whatever its restartPolicy is.
+    if (v2) role.restart_policy = RestartPolicy::kOnFailure;
     role.has_index = false;
     role.is_kept = true;
     role.starts_after = kWorkerRole;

@@ -72,7 +72,7 @@ void set_rendezvous(const api::ElasticPolicy& policy, Where where, Job& job) {
   const bool is_outside = !policy.rdzv_host.empty() && !is_pod_of(job, policy.rdzv_host);
   if (is_outside) {
     std::get<KubeflowLaunch>(job.launch).elastic->rdzv_port = policy.rdzv_port;
-  } else if (policy.rdzv_port && where == Where::kEngine) {
+  } else if (policy.rdzv_port && shares_ports(where, job)) {
     note_ignored("spec.elasticPolicy.rdzvPort", "pods share the network of this machine, and each job has its own port",
                  job);
   }
@@ -101,7 +101,7 @@ Result<Job> normalise(const json::Document& object, Where where) {
   job.retryable_exits = RetryableExits::kAbove127;
   set_kubeflow_children(kPortName, job);
   job.training_containers = {"pytorch"};
-  if (where == Where::kCluster) job.fixed_port = written_port(decoded.spec, job);
+  set_port(where, written_port(decoded.spec, job), job);
   job.events = kubeflow_events(job.kind);
   if (decoded.spec.elastic_policy) set_rendezvous(*decoded.spec.elastic_policy, where, job);
   note_reserved_variables(job);

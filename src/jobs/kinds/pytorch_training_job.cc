@@ -96,7 +96,7 @@ Result<Job> normalise(const json::Document& object, Where where) {
   set_tensorstack_children(where, job);
   set_tensorboard(spec.tensorboard_spec, job);
   job.training_containers = {"pytorch", "python"};
-  if (where == Where::kCluster) job.fixed_port = kClusterPort;
+  set_port(where, kClusterPort, job);
   job.events = tensorstack_events();
   note_reserved_variables(job);
   note_endless_decider(job);

@@ -20,8 +20,8 @@ void set_tensorflow_network(Where where, Job& job) {
   if (where == Where::kCluster) {
     job.services = Services::kSubdomain;
     launch.domain = "." + job.subdomain;
-    job.fixed_port = declared_port(job, kTensorFlowPort);
   }
+  set_port(where, declared_port(job, kTensorFlowPort), job);
   job.launch = std::move(launch);
 }
 

@@ -81,7 +81,7 @@ Result<Job> normalise_tf_job(const json::Document& object, Where where) {
   job.retryable_exits = RetryableExits::kAbove127;
   set_kubeflow_children(kTfJobPortName, job);
   job.training_containers = {"tensorflow"};
-  if (where == Where::kCluster) job.fixed_port = declared_port(job, kTfJobPort);
+  set_port(where, declared_port(job, kTfJobPort), job);
   job.events = kubeflow_events(job.kind);
   note_reserved_variables(job);
   note_success_policy(spec, job);

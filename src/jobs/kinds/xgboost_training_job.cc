@@ -30,7 +30,7 @@ Result<Job> normalise_xgboost(const json::Document& object, Where where) {
   job.training_containers = {"xgboost"};
   set_tensorstack_children(where, job);
   job.port_name = kXgboostPortName;
-  if (where == Where::kCluster) job.fixed_port = declared_port(job, kXgboostPort);
+  set_port(where, declared_port(job, kXgboostPort), job);
   job.events = tensorstack_events();
   note_reserved_variables(job);
   note_endless_decider(job);

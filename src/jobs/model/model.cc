@@ -57,7 +57,8 @@ int offered_port_count(const Job& job) {
 
 int replica_port(const Job& job, const Role& role, int index, int first) {
   if (job.fixed_port || role.ports == 0) return first;
-  int port = first + own_port_count(job);
+  // In a network of its own the first replica has the port that the manifest names.
+  int port = job.own_port == first ? first : first + own_port_count(job);
   for (const Role& other : job.roles) {
     if (&other == &role) break;
     port += other.replicas * other.ports;
@@ -66,7 +67,7 @@ int replica_port(const Job& job, const Role& role, int index, int first) {
 }
 
 int shared_port(const Job& job, std::size_t position, int first) {
-  return job.fixed_port ? job.shared_ports[position].port : first + static_cast<int>(position);
+  return job.fixed_port || job.own_port == first ? job.shared_ports[position].port : first + static_cast<int>(position);
 }
 
 std::string replica_key(const Role& role, int index) {

@@ -224,6 +224,7 @@ struct Job {
   bool has_port = true;                          // false: its programs meet without one
   std::string port_name;                         // of the container port that is the master port; "" declares none
   std::optional<int> fixed_port;                 // absent: the runtime offers a range of ports per job
+  std::optional<int> own_port;                   // where its range begins in a network of its own
   std::vector<api::ServicePort> shared_ports;    // that all replicas offer under the same numbers
   int spare_ports = 0;                           // into which the job can grow without new pods
   std::vector<std::string> training_containers;  // names by preference; the first container when none matches
