@@ -465,8 +465,6 @@ TEST_F(AgentTest, APodThatFillsTheDiskIsEvictedAndTheOthersKeepRunning) {
   EXPECT_EQ(phase("calm"), "Running");
   EXPECT_FALSE(
       std::filesystem::exists(folder_ + "/data/pods/" + pod("greedy").string_at("metadata", "uid") + "/volumes"));
-  create_pod("next", "true");
-  EXPECT_TRUE(wait_phase("next", "Succeeded"));
 }
 
 TEST_F(AgentTest, NoPodIsEvictedAndNoneStartsWhileOtherFilesFillTheDisk) {
@@ -482,7 +480,6 @@ TEST_F(AgentTest, NoPodIsEvictedAndNoneStartsWhileOtherFilesFillTheDisk) {
   others_bytes_ = 0;
   EXPECT_TRUE(wait_phase("next", "Succeeded"));
   EXPECT_EQ(phase("calm"), "Running");
-  EXPECT_TRUE(disk_pressure().starts_with("False"));
 }
 
 TEST_F(AgentTest, AClaimInUseIsDeletedOnceItsPodHasEndedAndItsFolderIsKeptAside) {
