@@ -138,6 +138,7 @@ def style(tally, _full):
     run_check(tally, "include rules", ["tools/check_layers.py"])
     run_check(tally, "readers of jobs", ["tools/check_job_readers.py"])
     run_check(tally, "words", ["tools/check_words.py"])
+    run_check(tally, "named tests", ["tools/check_named_tests.py"])
     run_check(tally, "kubernetes fields", ["tools/update_kubernetes_fields", "--verify"])
     sources = subprocess.run(["git", "ls-files", "src/*.h", "src/*.cc", "tests/*.cc", "tests/*.h", "bench/*.cc"],
                              cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()

@@ -21,6 +21,7 @@
 #include "agent/network/service_ports.h"
 #include "agent/objects/node_objects.h"
 #include "agent/plan/launch_planner.h"
+#include "agent/pod/pod_facts.h"
 #include "agent/probes/connect_to_pod.h"
 #include "agent/probes/pod_actions.h"
 #include "agent/probes/pod_checks.h"
@@ -30,8 +31,10 @@
 #include "agent/sync/pod_status_writer.h"
 #include "agent/sync/pod_sync.h"
 #include "agent/tidying.h"
+#include "agent/volumes/disk_pressure.h"
 #include "agent/volumes/empty_dir_limits.h"
 #include "agent/volumes/volume_folders.h"
+#include "agent/volumes/volumes.h"
 #include "base/files.h"
 #include "base/log.h"
 
@@ -94,6 +97,10 @@ class Agent::Node {
   void report(const std::string& uid, const PodEvent& event);
   std::vector<MeasuredPod> running_pods() const;
   std::vector<LimitedVolume> limited_volumes_of_pods() const;
+  std::vector<PodOnDisk> pods_on_disk() const;
+  std::optional<KnownClaim> known_claim(const std::string& ns, const std::string& name) const;
+  std::string eviction_of(const std::string& uid) const;
+  void on_disk_pressure();
 
   Loop& loop_;
   Options options_;
@@ -115,6 +122,7 @@ class Agent::Node {
   PodStatusWriter writer_;
   ShimOs os_;
   EmptyDirLimits empty_dirs_;
+  DiskPressure disk_pressure_;
   NodeMetrics metrics_;
   PodActions actions_;
   PodChecks checks_;
@@ -167,6 +175,11 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
       empty_dirs_(
           loop, disk_, [this] { return limited_volumes_of_pods(); },
           [this](const std::string& uid) { sync_.look_at(uid); }),
+      disk_pressure_(loop, disk_, paths_.root(), options_.disk.reserve,
+                     {.look = [look = options_.disk.look, root = paths_.root()] { return look(root); },
+                      .list = [this] { return pods_on_disk(); },
+                      .on_evict = [this](const std::string& uid) { sync_.look_at(uid); },
+                      .on_change = [this] { on_disk_pressure(); }}),
       metrics_(
           loop, paths_, options_, [this] { return running_pods(); },
           [this](const std::string& uid) { sync_.look_at(uid); }),
@@ -188,7 +201,8 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
                .on_change = [this](const std::string& uid) { sync_.look_at(uid); }}),
       sync_(loop, os_, writer_, objects_, names_, planner_,
             {.first_restart_delay = options_.first_restart_delay,
-             .eviction_of = [this](const std::string& uid) { return empty_dirs_.eviction_of(uid); },
+             .eviction_of = [this](const std::string& uid) { return eviction_of(uid); },
+             .disk_problem = [this] { return disk_pressure_.problem(); },
              .stall_of = [this](const std::string& uid) { return metrics_.stalls().stall_of(uid); },
              .check = [this](const Document& pod, const Sighting& seen,
                              PodContext& around) { checks_.look(pod, seen, around); },
@@ -234,6 +248,7 @@ void Agent::Node::on_ready() {
   sync_.open();
   claim_usage_.start(objects_.claims());
   empty_dirs_.start();
+  disk_pressure_.start();
   tidying_.start();
 }
 
@@ -242,6 +257,11 @@ void Agent::Node::on_pod(const Document* before, const Document* now) {
   names_.on_pod_changed(before, now);
   claims_.on_pod_changed(now);
   sync_.write_names();
+  // An ended pod never runs again: like a kubelet, the agent frees what its emptyDir volumes take.
+  if (now != nullptr && has_ended(*now)) {
+    const std::string& uid = now->string_at("metadata", "uid");
+    if (!os_.has_shim(uid)) volume_folders_.clean_up(uid);
+  }
   sync_.on_pod_changed(before, now);
 }
 
@@ -260,6 +280,7 @@ void Agent::Node::on_namespace(const std::string& name, const Document* now) {
 void Agent::Node::on_gone(const std::string& uid) {
   writer_.forget(uid);
   empty_dirs_.forget(uid);
+  disk_pressure_.forget(uid);
   checks_.forget(uid);
   metrics_.stalls().forget(uid);
   tidying_.on_pod_gone();
@@ -288,9 +309,40 @@ std::vector<MeasuredPod> Agent::Node::running_pods() const {
 std::vector<LimitedVolume> Agent::Node::limited_volumes_of_pods() const {
   std::vector<LimitedVolume> all;
   for (const auto& [key, held] : objects_.pods()) {
-    std::ranges::move(limited_volumes(*held.document, paths_), std::back_inserter(all));
+    const std::string launch = os_.launch_folder(held.document->string_at("metadata", "uid"));
+    std::ranges::move(limited_volumes(*held.document, launch, paths_), std::back_inserter(all));
   }
   return all;
+}
+
+std::vector<PodOnDisk> Agent::Node::pods_on_disk() const {
+  std::vector<PodOnDisk> pods;
+  for (const auto& [uid, record] : os_.running()) {
+    const auto pod = objects_.find_pod(uid);
+    if (pod == nullptr) continue;
+    const std::string& ns = pod->string_at("metadata", "namespace");
+    pods.push_back(pod_on_disk(*pod, record->init_pid, os_.launch_folder(uid), paths_,
+                               [&](const std::string& name) { return known_claim(ns, name); }));
+  }
+  return pods;
+}
+
+std::optional<KnownClaim> Agent::Node::known_claim(const std::string& ns, const std::string& name) const {
+  const auto claim = objects_.claims().find({ns, name});
+  if (claim == objects_.claims().end()) return std::nullopt;
+  const auto use = claim_usage_.find(*claim->second.document);
+  if (!use || !use->is_complete) return std::nullopt;
+  return KnownClaim{claim_folder(*claim->second.document, paths_), *use};
+}
+
+std::string Agent::Node::eviction_of(const std::string& uid) const {
+  const std::string why = disk_pressure_.eviction_of(uid);
+  return why.empty() ? empty_dirs_.eviction_of(uid) : why;
+}
+
+void Agent::Node::on_disk_pressure() {
+  registration_.show_disk_problem(disk_pressure_.problem());
+  sync_.look_at_waiting();
 }
 
 Agent::Agent(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Options options)

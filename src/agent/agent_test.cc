@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
+#include "agent/disk/tree_size.h"
 #include "agent/document_for_tests.h"
 #include "agent/pod/record.h"
 #include "agent/pod/stop_pods.h"
@@ -48,6 +50,7 @@ class AgentTest : public ::testing::Test {
     options.host_paths = {shared()};
     options.node_name = "here";
     options.first_restart_delay = first_restart_delay_;
+    options.disk.look = [this](const std::string&) { return look_at_disk(); };
     agent_ = std::make_unique<Agent>(engine_->loop(), engine_->rng(), engine_->client(), options);
     engine_->server().set_node(agent_.get());
     const auto started = agent_->start();
@@ -143,10 +146,23 @@ class AgentTest : public ::testing::Test {
     const auto kind = text.find(" F ");
     return kind == std::string::npos ? "" : text.substr(kind + 3);
   }
+  /// A disk of 100 MiB, as far as the agent can tell.
+  DiskSpace look_at_disk() const {
+    constexpr std::int64_t kSize = std::int64_t{100} << 20;
+    return {.bytes = kSize, .free_bytes = kSize - measure_tree(folder_ + "/data", {}).bytes - others_bytes_};
+  }
+  std::string disk_pressure() {
+    const json::Document node = engine_->get("nodes", "", "here").value_or(json::Document());
+    for (const json::Document& found : node.array_at("status", "conditions"))
+      if (found.string_at("type") == "DiskPressure")
+        return found.string_at("status") + " " + found.string_at("message");
+    return "";
+  }
   std::string host_volume() { return R"("volumes":[{"name":"v","hostPath":{"path":")" + shared() + R"("}}],)"; }
   /// A folder of the host that pods may mount and write to.
   std::string shared() const { return folder_ + "/shared"; }
 
+  std::atomic<std::int64_t> others_bytes_ = 0;  // on the disk, of programs that are not pods
   std::string restart_policy_ = "Never";
   Duration first_restart_delay_ = Duration(0);
   std::string folder_;
@@ -421,13 +437,49 @@ TEST_F(AgentTest, TheDeadlineEndsAPod) {
   EXPECT_EQ(pod("late").string_at("status", "reason"), "DeadlineExceeded");
 }
 
-TEST_F(AgentTest, APodWhoseEmptyDirGrowsOverItsLimitIsEvicted) {
+TEST_F(AgentTest, APodThatWritesMoreThanItsLimitsIsEvicted) {
   create_pod("big", "head -c 3000000 /dev/zero > /v/file; sleep 1000",
              R"("volumes":[{"name":"v","emptyDir":{"sizeLimit":"1Mi"}}],)");
-  ASSERT_TRUE(wait_phase("big", "Failed"));
-  EXPECT_EQ(pod("big").string_at("status", "reason"), "Evicted");
-  EXPECT_THAT(pod("big").string_at("status", "message"),
-              HasSubstr("Usage of EmptyDir volume \"v\" exceeds the limit \"1Mi\": it holds 30"));
+  create_pod("own", "head -c 3000000 /dev/zero > file; sleep 1000", "", "",
+             R"("resources":{"limits":{"ephemeral-storage":"1Mi"}},)");
+  for (const auto& [name, why] :
+       {std::pair("big", "Usage of EmptyDir volume \"v\" exceeds the limit \"1Mi\": it holds 30"),
+        {"own", "Container main exceeded its local ephemeral storage limit \"1Mi\": it holds 30"}}) {
+    ASSERT_TRUE(wait_phase(name, "Failed"));
+    EXPECT_EQ(pod(name).string_at("status", "reason"), "Evicted");
+    EXPECT_THAT(pod(name).string_at("status", "message"), HasSubstr(why));
+  }
+}
+
+TEST_F(AgentTest, APodThatFillsTheDiskIsEvictedAndTheOthersKeepRunning) {
+  create_pod("calm", "head -c 5000000 /dev/zero > file; sleep 1000");
+  ASSERT_TRUE(wait_phase("calm", "Running"));
+  create_pod("greedy", "head -c 95000000 /dev/zero > /v/file; sleep 1000",
+             R"("volumes":[{"name":"v","emptyDir":{}}],)");
+  ASSERT_TRUE(wait_phase("greedy", "Failed"));
+  EXPECT_EQ(pod("greedy").string_at("status", "reason"), "Evicted");
+  EXPECT_THAT(pod("greedy").string_at("status", "message"),
+              AllOf(HasSubstr("The node was low on resource: ephemeral-storage. Threshold quantity: 10Mi, available: "),
+                    HasSubstr("Volume v was using 92776Ki.")));
+  EXPECT_TRUE(eventually([this] { return disk_pressure().starts_with("False"); }));
+  EXPECT_EQ(phase("calm"), "Running");
+  EXPECT_FALSE(
+      std::filesystem::exists(folder_ + "/data/pods/" + pod("greedy").string_at("metadata", "uid") + "/volumes"));
+}
+
+TEST_F(AgentTest, NoPodIsEvictedAndNoneStartsWhileOtherFilesFillTheDisk) {
+  create_pod("calm", "sleep 1000");
+  ASSERT_TRUE(wait_phase("calm", "Running"));
+  others_bytes_ = std::int64_t{95} << 20;
+  EXPECT_TRUE(eventually([this] { return disk_pressure().ends_with("none of them is ended; delete other files"); }))
+      << disk_pressure();
+  EXPECT_THAT(disk_pressure(),
+              HasSubstr("free, less than the reserve of 10Mi; no pod starts. The pods that run hold "));
+  create_pod("next", "true");
+  EXPECT_TRUE(eventually([this] { return main_state("next").string_at("waiting", "reason") == "DiskPressure"; }));
+  others_bytes_ = 0;
+  EXPECT_TRUE(wait_phase("next", "Succeeded"));
+  EXPECT_EQ(phase("calm"), "Running");
 }
 
 TEST_F(AgentTest, AClaimInUseIsDeletedOnceItsPodHasEndedAndItsFolderIsKeptAside) {

@@ -52,8 +52,12 @@ Status write_file_atomically(const std::string& path, std::string_view content, 
   {
     const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
     if (fd.get() < 0) return errno_error("create " + quote(temporary), errno);
-    TRY(write_all(fd.get(), content, temporary));
-    if (::fsync(fd.get()) != 0) return errno_error("sync " + quote(temporary), errno);
+    Status written = write_all(fd.get(), content, temporary);
+    if (written && ::fsync(fd.get()) != 0) written = errno_error("sync " + quote(temporary), errno);
+    if (!written) {
+      ::unlink(temporary.c_str());  // the disk may be full
+      return written;
+    }
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) return errno_error("rename to " + quote(path), errno);
   return sync_directory_of(path);

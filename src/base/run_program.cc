@@ -56,9 +56,18 @@ Result<Child> start(ProgramRun& run) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
+  // A server ignores SIGPIPE. Programs are not made for that: Debian 12's pasta does not even start.
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   if (run.quiet) ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   const int failure =
-      ::posix_spawnp(&child.pid, argv[0], &actions, nullptr, argv.data(), run.env ? envp.data() : environ);
+      ::posix_spawnp(&child.pid, argv[0], &actions, &attributes, argv.data(), run.env ? envp.data() : environ);
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) return errno_error("run " + quote(run.words[0]), failure);
   child.ended = Fd(static_cast<int>(::syscall(SYS_pidfd_open, child.pid, 0)));

@@ -1,6 +1,9 @@
 #include "base/run_program.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+
+#include <string>
 
 namespace muster {
 namespace {
@@ -31,6 +34,15 @@ TEST(RunProgram, HasALimitWhateverTheProgramDoesWithItsOutput) {
   ProgramRun run = shell("while :; do echo more; done");
   run.max_output = 1000;
   EXPECT_EQ(run_program(run).error().reason, Reason::kRequestEntityTooLarge);
+}
+
+TEST(RunProgram, DoesNotPassOnThatBrokenPipesAreIgnored) {
+  const auto before = ::signal(SIGPIPE, SIG_IGN);
+  const auto end = run_program({.words = {"grep", "SigIgn", "/proc/self/status"}});
+  ::signal(SIGPIPE, before);
+  ASSERT_TRUE(end) << end.error().message;
+  const auto ignored = std::stoull(end->output.substr(end->output.find(':') + 1), nullptr, 16);
+  EXPECT_EQ(ignored >> (SIGPIPE - 1) & 1, 0U) << end->output;
 }
 
 TEST(RunProgram, DoesNotWaitForWhatItLeavesBehind) {

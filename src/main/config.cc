@@ -62,6 +62,14 @@ TypeDesc describe(Of<LogsConfig>) {
       field<&LogsConfig::keep_pods>("keepPods", "How many deleted pods keep their logs.").min(0).default_value(500));
 }
 
+TypeDesc describe(Of<DiskConfig>) {
+  return object<DiskConfig>("Disk", "How much of the disk pods may fill.",
+                            field<&DiskConfig::reserve>(
+                                "reserve",
+                                "Free space, such as 512Mi, below which the engine ends the pods that fill the disk of "
+                                "its data folder; 0 never ends them."));
+}
+
 TypeDesc describe(Of<NetworkConfig>) {
   return object<NetworkConfig>(
       "Network", "The network of pods.",
@@ -127,6 +135,7 @@ TypeDesc describe(Of<Config>) {
           .default_value("1h"),
       field<&Config::snapshots>("snapshots", "Automatic copies of the database."),
       field<&Config::logs>("logs", "How much of logs is kept."),
+      field<&Config::disk>("disk", "How much of the disk pods may fill."),
       field<&Config::network>("network", "The network of pods; `network: host` is short for its mode."),
       field<&Config::scheduling>("scheduling", "Whether CPU and memory make pods wait, as GPUs do.")
           .one_of({"lenient", "strict"})
@@ -222,6 +231,10 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
     const auto address = parse_address(value);
     if (value.empty() || address) continue;
     problems.push_back(fmt::format("{}{}: {}", position(file, document, key), key, address.error().message));
+  }
+  if (config.disk.reserve.value_or(Quantity()) < Quantity()) {
+    problems.push_back(fmt::format("{}disk.reserve: must be 0 or more, got {}; write 512Mi, or 0 for no reserve",
+                                   position(file, document, "disk.reserve"), config.disk.reserve->text()));
   }
   for (const std::string& allowed : config.network.allow) {
     const auto address = parse_address(allowed);
@@ -362,6 +375,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
                   .event_ttl = "1h",
                   .snapshots = {.every = "1h", .keep = 24},
                   .logs = usual_logs(),
+                  .disk = {},
                   .scheduling = "lenient",
                   .network = {},
                   .queues = {},

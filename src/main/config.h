@@ -42,6 +42,10 @@ struct LogsConfig {
   int keep_pods = 500;
 };
 
+struct DiskConfig {
+  std::optional<Quantity> reserve;  // absent leaves the choice to the agent; 0 turns it off
+};
+
 struct NetworkConfig {
   std::string mode = "auto";       // or "job", "host"
   std::vector<std::string> allow;  // 127.0.0.1:PORT of the machine
@@ -84,6 +88,7 @@ struct Config {
   std::string event_ttl = "1h";     // a valid duration greater than zero
   SnapshotsConfig snapshots;
   LogsConfig logs;
+  DiskConfig disk = {};
   std::string scheduling = "lenient";  // or "strict"
   NetworkConfig network;
   std::vector<QueueConfig> queues;

@@ -212,6 +212,17 @@ TEST(Config, SnapshotsHaveARhythmAndACount) {
   EXPECT_THAT(message_of("snapshots:\n  kep: 3\n"), HasSubstr("did you mean \"keep\"?"));
 }
 
+TEST(Config, TheReserveOfTheDiskIsAnAmount) {
+  EXPECT_FALSE(parse_config("unmapped: host\n", "f")->disk.reserve);
+  const auto config = parse_config("disk: {reserve: 512Mi}\n", "f");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->disk.reserve->value(), 512 << 20);
+  EXPECT_TRUE(parse_config("disk: {reserve: 0}\n", "f")->disk.reserve->is_zero());
+  EXPECT_THAT(message_of("disk:\n  reserve: -1Mi\n"),
+              HasSubstr("disk.reserve: must be 0 or more, got -1048576; write 512Mi, or 0 for no reserve"));
+  EXPECT_THAT(message_of("disk: {reserve: much}\n"), HasSubstr("disk.reserve"));
+}
+
 TEST(Config, LogsHaveLimits) {
   for (const char* yaml : {"", "unmapped: host\n", "logs: {}\n"}) {
     const auto config = parse_config(yaml, "muster.yaml");

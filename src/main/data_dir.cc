@@ -14,6 +14,7 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "json/document.h"
+#include "linux/files.h"
 #include "linux/process.h"
 
 namespace muster {
@@ -195,10 +196,18 @@ std::string token_of(const std::string& data_dir) {
   return std::string(trim(read_file(data_dir + "/token").value_or("")));
 }
 
+Status update_file(const std::string& path, const std::string& content) {
+  const auto there = read_file(path);
+  if (there && *there == content && ::chmod(path.c_str(), 0600) == 0) return ok();
+  Status written = write_file_atomically(path, content, 0600);
+  if (written || !there || written.error().reason != Reason::kStorageFull) return written;
+  return linux_os::overwrite_file(path, content, 0600);
+}
+
 Status write_engine_record(const std::string& data_dir, const std::string& url) {
   const json::Document record =
       json::Object{{"pid", ::getpid()}, {"startTicks", linux_os::start_time_of(::getpid()).value_or(0)}, {"url", url}};
-  return write_file_atomically(record_path(data_dir), json::serialize(record) + "\n", 0600);
+  return update_file(record_path(data_dir), json::serialize(record) + "\n");
 }
 
 std::optional<EngineRecord> running_engine(const std::string& data_dir) {
@@ -216,15 +225,16 @@ std::optional<EngineRecord> running_engine(const std::string& data_dir) {
 }
 
 Status remember_address(const std::string& data_dir, const std::string& address) {
-  return write_file_atomically(data_dir + "/listen", address + "\n", 0600);
+  return update_file(data_dir + "/listen", address + "\n");
 }
 
 std::string last_address(const std::string& data_dir) {
   return std::string(trim(read_file(data_dir + "/listen").value_or("")));
 }
 
-void remove_engine_record(const std::string& data_dir) {
-  ::unlink(record_path(data_dir).c_str());
+void clear_engine_record(const std::string& data_dir) {
+  const std::string path = record_path(data_dir);
+  if (!update_file(path, "{}\n")) ::unlink(path.c_str());
 }
 
 }  // namespace muster

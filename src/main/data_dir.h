@@ -48,6 +48,10 @@ Result<Credentials> load_or_make_credentials(const std::string& data_dir, const 
 /// Returns the owner's token; "" when no engine has run there.
 std::string token_of(const std::string& data_dir);
 
+/// Writes a file that every start of the engine writes. It is left alone when it has that content; on a full disk the
+/// content is written over the old one, which takes no room.
+Status update_file(const std::string& path, const std::string& content);
+
 struct EngineRecord {
   int pid = 0;
   std::uint64_t start_ticks = 0;  // from /proc/PID/stat: distinguishes a reused pid
@@ -56,7 +60,8 @@ struct EngineRecord {
 Status write_engine_record(const std::string& data_dir, const std::string& url);
 /// Returns the engine that runs on this folder; nullopt when there is none.
 std::optional<EngineRecord> running_engine(const std::string& data_dir);
-void remove_engine_record(const std::string& data_dir);
+/// The file stays, so that the next start has room for it also on a full disk.
+void clear_engine_record(const std::string& data_dir);
 
 Status remember_address(const std::string& data_dir, const std::string& address);
 /// Returns "" when no engine has served on this folder.

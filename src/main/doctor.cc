@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <sched.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "agent/disk/disk_space.h"
 #include "agent/machine/machine.h"
 #include "agent/network/network_policy.h"
 #include "base/files.h"
@@ -37,7 +37,7 @@ namespace muster {
 namespace {
 
 constexpr int kUsualPort = 8765;
-constexpr std::uint64_t kMinFreeBytes = 1ull << 30;
+constexpr std::int64_t kMinFreeBytes = std::int64_t{1} << 30;
 constexpr Duration kProgramLimit = std::chrono::seconds(30);
 
 /// Returns what a program printed on stdout, or nullopt when it failed or took too long.
@@ -61,7 +61,7 @@ Check check_engine(const std::string& data_dir, const std::optional<EngineRecord
   return {"engine", Health::kAbsent, "not running", "muster up"};
 }
 
-Check check_data_dir(const std::string& data_dir) {
+Check check_data_dir(const std::string& data_dir, const Config& config) {
   std::filesystem::path there = data_dir;
   std::error_code ignored;
   while (!there.empty() && !std::filesystem::exists(there, ignored)) there = there.parent_path();
@@ -70,14 +70,18 @@ Check check_data_dir(const std::string& data_dir) {
     return {"data", Health::kBad, fmt::format("{} cannot be written", there.string()),
             "chown it to your user, or set MUSTER_DATA_DIR to another folder"};
   }
-  struct statvfs disk {};
-  if (::statvfs(there.c_str(), &disk) != 0) {
-    return {"data", Health::kBad, errno_error("statvfs " + there.string(), errno).message, "set MUSTER_DATA_DIR"};
+  const auto space = agent::look_at_space(there);
+  if (!space) return {"data", Health::kBad, space.error().message, "set MUSTER_DATA_DIR"};
+  const auto reserve = agent::reserve_of(*space, config.disk.reserve);
+  if (agent::shortage_of(*space, reserve) != agent::Shortage::kNone) {
+    return {"data", Health::kBad,
+            fmt::format("{} is writable, {}: no pod starts, and pods that fill the disk are ended", data_dir,
+                        agent::shortage_text(*space, reserve)),
+            "delete files on its disk, or set MUSTER_DATA_DIR to another disk"};
   }
-  const std::uint64_t free_bytes = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
   const std::string finding = fmt::format("{} is writable, {:.1f} GiB free", data_dir,
-                                          static_cast<double>(free_bytes) / static_cast<double>(1ull << 30));
-  if (free_bytes < kMinFreeBytes) {
+                                          static_cast<double>(space->free_bytes) / static_cast<double>(1ull << 30));
+  if (space->free_bytes < kMinFreeBytes) {
     return {"data", Health::kBad, finding, "free at least 1 GiB, or set MUSTER_DATA_DIR to another disk"};
   }
   return {"data", Health::kGood, finding};
@@ -237,10 +241,10 @@ std::vector<Check> check_machine(const std::string& data_dir) {
   std::vector<Check> checks;
   const auto engine = running_engine(data_dir);
   checks.push_back(check_engine(data_dir, engine));
-  checks.push_back(check_data_dir(data_dir));
-  if (auto disk = check_disk_use(data_dir)) checks.push_back(*std::move(disk));
   const std::string file = data_dir + "/config.yaml";
   auto config = std::filesystem::exists(file) ? load_config(file, data_dir) : parse_config("", file);
+  checks.push_back(check_data_dir(data_dir, config.value_or(Config{})));
+  if (auto disk = check_disk_use(data_dir)) checks.push_back(*std::move(disk));
   if (!config) checks.push_back({"config", Health::kBad, config.error().message, "correct " + file});
   const Status environments = config ? check_environments(*config, data_dir) : ok();
   if (!environments) checks.push_back({"config", Health::kBad, environments.error().message, "correct " + file});

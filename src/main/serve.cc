@@ -131,6 +131,7 @@ agent::Options agent_options(const ServeOptions& options) {
                  .keep_for = *parse_duration(logs.keep_for),
                  .keep_bytes = logs.keep_bytes.value(),
                  .keep_pods = static_cast<std::size_t>(logs.keep_pods)};
+  result.disk.reserve = options.config.disk.reserve;
   result.metrics = {.history = *parse_duration(options.config.metrics.history),
                     .keep_ended = *parse_duration(options.config.metrics.keep_ended),
                     .max_bytes = options.config.metrics.max_size.value(),
@@ -424,10 +425,8 @@ Status run_engine(ServeOptions& options) {
 
   const std::string url = cli::url_of({.host = options.address.host, .port = engine.port});
   const std::string kubeconfig = options.data_dir + "/kubeconfig";
-  TRY(write_file_atomically(
-      kubeconfig,
-      client::make_kubeconfig(url, credentials.ca.certificate_pem, credentials.token, chosen_namespace(kubeconfig)),
-      0600));
+  TRY(update_file(kubeconfig, client::make_kubeconfig(url, credentials.ca.certificate_pem, credentials.token,
+                                                      chosen_namespace(kubeconfig))));
   TRY(write_engine_record(options.data_dir, url));
   TRY(remember_address(options.data_dir, url.substr(std::string_view("https://").size())));
   engine.loop.run_until([&engine] { return engine.api->is_set_up(); });
@@ -445,7 +444,7 @@ Status run_engine(ServeOptions& options) {
   });
   engine.loop.run();
   engine.door->close(agent::any_pod_runs(options.data_dir));
-  remove_engine_record(options.data_dir);
+  clear_engine_record(options.data_dir);
   return ok();
 }
 

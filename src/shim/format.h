@@ -72,6 +72,7 @@
  *   cgroup FOLDER               its processes begin in this control group (version 2)
  *   oom FILE                    counts the processes of its control group that were killed for lack of memory
  *   processes NUMBER            the most processes and threads that its user may have in the pod
+ *   memory BYTES                its limit: its temporary folders and the pod's shared memory are not larger
  *   capabilities BITS           in hexadecimal: what it keeps of those that a pod can have
  *   rootfs PATH                 a folder whose entries it sees in place of the host's system folders
  *   writable PATH               what it changes below PATH, or in the rootfs with "/", vanishes with it

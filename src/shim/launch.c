@@ -8,12 +8,13 @@
 static const struct {
   const char* tag;
   int fields;
-} kTags[] = {{"hostname", 1}, {"group", 1},    {"hosts", 1},  {"grace", 1},     {"restart", 1},     {"log", 2},
-             {"hide", 1},     {"through", 1},  {"link", 2},   {"bind", 3},      {"tmpfs", 2},       {"files", 1},
-             {"file", 3},     {"run", 1},      {"cwd", 1},    {"container", 2}, {"user", 3},        {"stdin", 1},
-             {"tty", 0},      {"readonly", 0}, {"arg", 1},    {"env", 1},       {"termination", 1}, {"mount", 4},
-             {"device", 1},   {"join", 1},     {"cgroup", 1}, {"oom", 1},       {"processes", 1},   {"capabilities", 1},
-             {"rootfs", 1},   {"writable", 1}, {"show", 2},   {"network", 1},   {"resolver", 1}};
+} kTags[] = {
+    {"hostname", 1}, {"group", 1},    {"hosts", 1},    {"grace", 1},     {"restart", 1},     {"log", 2},
+    {"hide", 1},     {"through", 1},  {"link", 2},     {"bind", 3},      {"tmpfs", 2},       {"files", 1},
+    {"file", 3},     {"run", 1},      {"cwd", 1},      {"container", 2}, {"user", 3},        {"stdin", 1},
+    {"tty", 0},      {"readonly", 0}, {"arg", 1},      {"env", 1},       {"termination", 1}, {"mount", 4},
+    {"device", 1},   {"join", 1},     {"cgroup", 1},   {"oom", 1},       {"processes", 1},   {"capabilities", 1},
+    {"memory", 1},   {"rootfs", 1},   {"writable", 1}, {"show", 2},      {"network", 1},     {"resolver", 1}};
 
 static int fields_of(const char* tag) {
   for (size_t i = 0; i < sizeof kTags / sizeof kTags[0]; ++i) {
@@ -80,6 +81,8 @@ static const char* take_container_record(const char* tag, const struct field* f,
     c->oom_file = f[0].text;
   } else if (strcmp(tag, "processes") == 0) {
     c->processes = atol(f[0].text);
+  } else if (strcmp(tag, "memory") == 0) {
+    c->memory = atoll(f[0].text);
   } else {
     ADD(c->mounts, c->mount_count, {f[0].text, f[1].text, f[2].text, strcmp(f[3].text, "ro") == 0});
   }

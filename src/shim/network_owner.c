@@ -66,6 +66,7 @@ static _Noreturn void become_pasta(const struct owner* owner) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  signal(SIGPIPE, SIG_DFL); /* Debian 12's pasta takes a signal that was ignored before for a failure, and exits */
   /* No way from the outside in, and none to the host's loopback: neither directly nor as the gateway. */
   const char* words[32] = {"pasta",
                            "--foreground",

@@ -248,13 +248,29 @@ static int take_scratch(const struct pod* pod, const struct container* container
   return add(plan->own, &plan->own_count, tree, target, fault);
 }
 
+/* The options of a folder in memory: half of the machine's, or the limit of who uses it. */
+static const char* sized(const char* mode, long long limit) {
+  const long long half = (long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+  return text_of("mode=%s,size=%lld", mode, limit > 0 && limit < half ? limit : half);
+}
+
+/* The limit of all containers together; 0 when one of them has none. */
+static long long memory_of(const struct launch* launch) {
+  long long all = 0;
+  for (size_t i = 0; i < launch->container_count; ++i) {
+    if (launch->containers[i].memory == 0) return 0;
+    all += launch->containers[i].memory;
+  }
+  return all;
+}
+
 /* Temporary folders are in memory, so that they have a size: what a program leaves there cannot fill the engine's disk,
  * and counts as its memory. */
 static int take_temporary(const struct pod* pod, const struct container* container, struct plan* plan,
                           struct fault* fault) {
   static const struct link kFolders[] = {{"tmp", "/tmp"}, {"var-tmp", "/var/tmp"}};
   const char* memory = text_of("%s/scratch/%s/temporary", pod->folder, container->name);
-  if (make_tmpfs(memory, "mode=0755,size=50%", fault) != 0) return -1;
+  if (make_tmpfs(memory, sized("0755", container->memory), fault) != 0) return -1;
   for (size_t i = 0; i < sizeof kFolders / sizeof kFolders[0]; ++i) {
     const char* path = text_of("%s/%s", memory, kFolders[i].path);
     if (mkdir(path, 0700) != 0 || chmod(path, 01777) != 0) return fail(fault, "make \"%s\"", path);
@@ -515,7 +531,7 @@ int enter_root(const struct reporter* from, const struct user* user, struct faul
 }
 
 int prepare_shared(const struct pod* pod, struct fault* fault) {
-  if (make_tmpfs(text_of("%s/shm", pod->folder), "mode=1777,size=50%", fault) != 0) return -1;
+  if (make_tmpfs(text_of("%s/shm", pod->folder), sized("1777", memory_of(pod->launch)), fault) != 0) return -1;
   if (mkdir(text_of("%s/root", pod->folder), 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"root\"");
   const char* proc = text_of("%s/" PROC_FOLDER, pod->folder);
   if (mkdir(proc, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", proc);

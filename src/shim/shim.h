@@ -103,6 +103,7 @@ struct container {
   const char* cgroup;   /* "" when it has none of version 2 */
   const char* oom_file; /* "" when nobody counts */
   long processes;       /* 0: no limit of its own */
+  long long memory;     /* 0: no limit */
   struct volume_mount* mounts;
   size_t mount_count;
 };

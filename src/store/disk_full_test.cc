@@ -91,7 +91,7 @@ class SmallDisk {
 
   const std::string& why_not() const { return why_not_; }
   void fill_up() {
-    std::ofstream filler(at_ + "/filler", std::ios::binary);
+    std::ofstream filler(at_ + "/filler", std::ios::binary | std::ios::app);
     const std::string block(4096, 'f');
     while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
     }
@@ -122,7 +122,6 @@ TEST_F(DiskFullTest, ROOT_OnAFullDiskDeletesWorkAndCreatesComeBackWithTheSpace) 
     EXPECT_EQ(done.error().reason, Reason::kStorageFull) << done.error().message;
     break;
   }
-  EXPECT_FALSE(std::filesystem::exists(options_.directory + "/ballast"));
   EXPECT_TRUE(store_->stats().is_full);
   EXPECT_EQ(put(pod("new"), 0, "small").error().message,
             "pods/default/new: the disk is full; delete objects or free some space");
@@ -144,6 +143,51 @@ TEST_F(DiskFullTest, ROOT_OnAFullDiskDeletesWorkAndCreatesComeBackWithTheSpace) 
   reopen();
   EXPECT_THAT(store_->problems(), IsEmpty());
   EXPECT_EQ(store_->count("pods"), static_cast<std::size_t>(stored) - 150 + 1);
+  close();
+}
+
+TEST_F(DiskFullTest, ROOT_DeletesWorkAlthoughSomebodyTakesWhateverIsReleased) {
+  SmallDisk disk(dir_.path() + "/small");
+  if (!disk.why_not().empty()) GTEST_SKIP() << "cannot mount a tmpfs: " << disk.why_not();
+  options_.directory = dir_.path() + "/small/data";
+  options_.ballast_bytes = 4u << 20;
+  options_.checkpoint_pages = 100;
+  open();
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(put(pod(name(i)), 0, std::string(3000, 'x')).has_value());
+  disk.fill_up();
+  ASSERT_TRUE(put(pod("last"), 0, "small").has_value());
+  loop_.run_until([this] { return store_->stats().is_full; });
+  for (const char* start : {"the first", "the second"}) {
+    std::filesystem::remove(options_.directory + "/ballast");
+    disk.fill_up();
+    for (int i = start == std::string("the first") ? 0 : 100, end = i + 100; i < end; ++i) {
+      const auto removed = remove(pod(name(i)), store_->latest(pod(name(i)))->revision);
+      ASSERT_TRUE(removed.has_value()) << start << ' ' << i << ": " << removed.error().message;
+    }
+    reopen();
+    EXPECT_TRUE(store_->stats().is_full);
+  }
+  EXPECT_THAT(fatal_, IsEmpty());
+  close();
+}
+
+TEST_F(DiskFullTest, ROOT_StartedOnADiskThatHasFilledUpItStillDeletes) {
+  SmallDisk disk(dir_.path() + "/small");
+  if (!disk.why_not().empty()) GTEST_SKIP() << "cannot mount a tmpfs: " << disk.why_not();
+  options_.directory = dir_.path() + "/small/data";
+  options_.ballast_bytes = 4u << 20;
+  open();
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(put(pod(name(i)), 0, std::string(3000, 'x')).has_value());
+  close();
+  disk.fill_up();
+
+  open();
+  EXPECT_TRUE(store_->stats().is_full);
+  disk.fill_up();
+  for (int i = 0; i < 50; ++i) {
+    const auto removed = remove(pod(name(i)), store_->latest(pod(name(i)))->revision);
+    ASSERT_TRUE(removed.has_value()) << i << ": " << removed.error().message;
+  }
   close();
 }
 

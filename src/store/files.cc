@@ -143,13 +143,23 @@ Status HighWaterMark::sync() {
   return ok();
 }
 
+std::optional<std::uint64_t> Ballast::free_bytes() const {
+  struct statvfs space {};
+  if (::statvfs(parent_of(path_).c_str(), &space) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
+}
+
+bool Ballast::is_needed() const {
+  return size_ != 0 && free_bytes().value_or(size_) < size_ / 2;
+}
+
 bool Ballast::reserve() {
   if (size_ == 0) return true;
+  const auto free = free_bytes();
+  if (!free) return false;
   struct stat status {};
-  if (::stat(path_.c_str(), &status) == 0 && static_cast<std::size_t>(status.st_size) == size_) return true;
-  struct statvfs space {};
-  if (::statvfs(parent_of(path_).c_str(), &space) != 0) return false;
-  if (static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize < 2 * static_cast<std::uint64_t>(size_)) return false;
+  if (::stat(path_.c_str(), &status) == 0 && static_cast<std::size_t>(status.st_size) == size_) return *free >= size_;
+  if (*free < 2 * static_cast<std::uint64_t>(size_)) return false;
   if (auto file = DiskFile::open(*disk_, path_); file && file->truncate(0) && file->reserve(size_)) return true;
   release();
   return false;
@@ -159,6 +169,17 @@ void Ballast::release() {
   if (const auto removed = remove_file(*disk_, path_); !removed) {
     LOG_WARN("store: cannot release the ballast", {"error", removed.error().message});
   }
+}
+
+void Room::hold() {
+  if (size_ == 0) return;
+  if (!file_) file_ = Fd(::open(database_.c_str(), O_RDWR | O_CLOEXEC));
+  if (!log_) log_ = Fd(::open((database_ + "-wal").c_str(), O_RDWR | O_CLOEXEC));
+  struct stat file {};
+  const bool known = ::fstat(file_.get(), &file) == 0;
+  // A file system that cannot do it, or that has no space, leaves things as they are.
+  (void)!::fallocate(log_.get(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size_));
+  if (known) (void)!::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, file.st_size, static_cast<off_t>(size_ / 2));
 }
 
 }  // namespace muster::store

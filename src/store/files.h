@@ -3,7 +3,7 @@
 //   DIR/lock      flock'ed by the engine that owns DIR, holds its pid; never deleted (that would let two engines in)
 //   DIR/revision  the last revision known to be durable, outside the database: a lost tail of the WAL shows as a gap
 //   DIR/failed    exists after an I/O error, until the files have been rewritten
-//   DIR/ballast   space to release when the disk is full, so that deletes still have room
+//   DIR/ballast   space to release when the disk is full and a commit or a checkpoint needs it (see Room)
 //
 // `revision` is two equal records of 24 bytes in one sector (magic, revision, checksum; little-endian): if one is
 // damaged, the other is left.
@@ -70,15 +70,38 @@ class Ballast {
   Ballast(Disk& disk, std::string directory, std::size_t size)
       : disk_(&disk), path_(std::move(directory) + "/ballast"), size_(size) {}
 
-  /// Returns whether the space is reserved; false when the disk does not have it. Reserving leaves at least the same
-  /// amount free, so that the ballast itself does not fill the disk.
+  /// Returns whether the space is reserved and as much again is free, so that the ballast itself does not fill the
+  /// disk.
   bool reserve();
   void release();
+  /// Returns true when so little is free that only writes that make room should be taken.
+  bool is_needed() const;
 
  private:
+  std::optional<std::uint64_t> free_bytes() const;
+
   Disk* disk_;
   std::string path_;
   std::size_t size_;
+};
+
+/// Blocks of the database and its log that are allocated before they are written to. Other programs cannot take them,
+/// even if they fill the disk: deletes need them then.
+class Room {
+ public:
+  /// `size` is that of the log; 0: none.
+  Room(std::string database, std::size_t size) : database_(std::move(database)), size_(size) {}
+
+  /// Allocates what is missing, as far as the disk has it. SQLite frees the room behind the end of the database with
+  /// each checkpoint.
+  void hold();
+
+ private:
+  std::string database_;
+  std::size_t size_;
+  // They stay open: closing one would end the locks that SQLite has on the same file.
+  Fd file_;
+  Fd log_;
 };
 
 }  // namespace muster::store

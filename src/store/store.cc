@@ -95,6 +95,7 @@ Result<Opened> open_files(Disk& disk, const Options& options) {
                       .database = std::move(database),
                       .mark = std::move(mark),
                       .ballast = Ballast(disk, options.directory, options.ballast_bytes),
+                      .room = Room(path, options.ballast_bytes),
                       .ledger = loaded.ledger,
                       .directory = options.directory,
                       .checkpoint_pages = options.checkpoint_pages,
@@ -104,6 +105,8 @@ Result<Opened> open_files(Disk& disk, const Options& options) {
   // All files have their names by now. SQLite syncs the directory too, but does not look whether that worked.
   TRY(sync_directory(disk, options.directory));
   parts.disk_full = !parts.ballast.reserve();
+  if (parts.disk_full) parts.ballast.release();  // the log needs its place
+  parts.room.hold();
   return Opened{std::move(loaded), std::move(parts)};
 }
 

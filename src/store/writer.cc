@@ -206,6 +206,7 @@ std::optional<Error> Writer::commit(const std::vector<Write*>& group) {
   }
   ++stats_.commits;
   stats_.writes += group.size();
+  look_whether_full();
   return std::nullopt;
 }
 
@@ -219,9 +220,19 @@ void Writer::note_disk_full() {
   parts_.disk_full = true;
 }
 
+/// Before the disk is full, so that the log is nearly empty then and has room for many deletes. The ballast stays: it
+/// is released for a commit or a checkpoint that needs it, and what is released can be taken by others.
+void Writer::look_whether_full() {
+  if (parts_.disk_full || !parts_.ballast.is_needed()) return;
+  ++stats_.times_full;
+  parts_.disk_full = true;
+  next_checkpoint_ = 1;
+}
+
 void Writer::look_for_space() {
   if (fatal_ != nullptr || !parts_.ballast.reserve()) return;
   parts_.disk_full = false;
+  parts_.room.hold();
   deliver_(make_completion({}));
 }
 
@@ -245,6 +256,7 @@ void Writer::checkpoint_when_due() {
   if (done) {
     ++stats_.checkpoints;
     next_checkpoint_ = parts_.checkpoint_pages;
+    parts_.room.hold();
     return;
   }
   if (done.error().reason == Reason::kStorageFull) {
@@ -260,9 +272,9 @@ void Writer::checkpoint_when_due() {
 void Writer::finish() {
   if (fatal_ != nullptr) return;
   // Everything is durable already, so a failure here only makes the next start read a longer WAL.
-  if (const auto done = parts_.database.checkpoint_and_truncate(); !done) {
-    LOG_WARN("store: checkpoint at close", {"error", done.error().message});
-  }
+  // What is truncated could be taken by others: on a full disk the next start needs it.
+  const auto done = parts_.disk_full ? parts_.database.checkpoint() : parts_.database.checkpoint_and_truncate();
+  if (!done) LOG_WARN("store: checkpoint at close", {"error", done.error().message});
   if (!parts_.mark.dirty()) return;
   if (const auto synced = parts_.mark.sync(); !synced) {
     LOG_WARN("store: sync at close", {"error", synced.error().message});

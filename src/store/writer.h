@@ -7,7 +7,8 @@
 // Three ways a group can end:
 //   durable         every write in it is acknowledged
 //   disk full       nothing of it happened; writes that were accepted on top of it (an older generation) are refused
-//                   too, the ballast is given up, and the thread looks once a second whether there is space again
+//                   too, the ballast is given up, and the thread looks once a second whether there is space again. The
+//                   store already counts as full a little earlier, so that its log has room for many deletes
 //   any other error what happened is unknown: nothing is ever acknowledged again
 #pragma once
 
@@ -61,6 +62,7 @@ class Writer {
     Database database;
     HighWaterMark mark;
     Ballast ballast;
+    Room room;
     Ledger ledger;
     std::string directory;
     int checkpoint_pages = 0;
@@ -87,6 +89,7 @@ class Writer {
   std::optional<Error> commit(const std::vector<Write*>& group);
   void refuse(const std::vector<Write*>& group, const std::shared_ptr<const Error>& why);
   void note_disk_full();
+  void look_whether_full();
   void look_for_space();
   void sync_mark();
   void checkpoint_when_due();

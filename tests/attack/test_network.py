@@ -192,6 +192,8 @@ def test_shared_memory_of_system_v_stays_inside(engine):
     number = re.search(r"(\d+)\s*$", made).group(1)
     try:
         assert f" {number} " not in output_of(engine, "ipc", script)
+        # Pods in the machine's network have an IPC namespace each.
+        assert f" {number} " not in output_of(engine, "ipc-host", script, hostNetwork=True)
     finally:
         subprocess.run(["ipcrm", "-m", number], check=True)
 
@@ -206,6 +208,8 @@ def test_the_names_of_other_namespaces_are_unknown(engine):
 def test_a_pod_has_no_power_over_its_network(engine):
     script = "import subprocess\nfor words in (['ip', 'link', 'add', 'x', 'type', 'dummy'], ['ip', 'route', 'flush', 'table', 'main']): print(subprocess.run(words, capture_output=True).returncode)"
     assert "0" not in output_of(engine, "meddler", script).split()
+    # The network of the machine is not flushed, in case that it could be.
+    assert "0" not in output_of(engine, "host-meddler", script.replace(", ['ip', 'route', 'flush', 'table', 'main']", ","), hostNetwork=True).split()
 
 
 def test_ranks_of_a_job_reach_each_other_by_name(engine):

@@ -25,6 +25,24 @@ std::vector<std::string> folders_in(const std::string& file) {
   return folders;
 }
 
+/// Also without control groups, no folder in memory is larger than the limits of memory: /tmp and /dev/shm of a
+/// container that has one, and emptyDir volumes of a pod whose containers all have one.
+void limit_folders_in_memory(const std::map<std::string, linux_os::CgroupLimits>& limits, Launch& launch) {
+  std::int64_t all = 0;
+  bool all_have_one = true;
+  for (LaunchContainer& container : launch.containers) {
+    const auto found = limits.find(container.name);
+    container.memory = found == limits.end() ? 0 : found->second.memory.value_or(0);
+    all += container.memory;
+    all_have_one = all_have_one && container.memory > 0;
+  }
+  if (!all_have_one) return;
+  for (LaunchVolume& volume : launch.volumes) {
+    auto* folder = std::get_if<MemoryFolder>(&volume.source);
+    if (folder != nullptr && (folder->size_limit == 0 || folder->size_limit > all)) folder->size_limit = all;
+  }
+}
+
 }  // namespace
 
 Cgroups::Cgroups(Loop& loop, const Paths& paths, const Machine& machine, std::int64_t processes)
@@ -34,6 +52,7 @@ Status Cgroups::prepare(const json::Document& pod, LaunchPlan& plan) {
   const linux_os::CgroupTree& tree = machine_.cgroups;
   for (LaunchContainer& container : plan.launch.containers) container.processes = processes_;
   auto limits = limits_by_container(pod, machine_);
+  limit_folders_in_memory(limits, plan.launch);
   if (const std::string why = unenforced(limits, tree); !why.empty())
     plan.events.push_back({"Warning", "LimitsNotEnforced", why + "; see muster doctor"});
   if (limits.empty() || tree.version() == linux_os::CgroupTree::Version::kNone) return ok();

@@ -80,6 +80,24 @@ TEST_F(CgroupIsolator, OnlyAContainerWithLimitsHasAGroup) {
               ::testing::StartsWith("limits.cpu not enforced: control groups version 1 without"));
 }
 
+TEST_F(CgroupIsolator, FoldersInMemoryAreNotLargerThanTheLimitsAlsoWithoutGroups) {
+  LaunchPlan launch = plan();
+  launch.launch.volumes = {{"any", MemoryFolder{}}, {"small", MemoryFolder{1000}}, {"large", MemoryFolder{1LL << 30}}};
+  const auto sizes = [&] {
+    std::vector<std::int64_t> found;
+    for (const LaunchVolume& volume : launch.launch.volumes)
+      found.push_back(std::get<MemoryFolder>(volume.source).size_limit);
+    return found;
+  };
+  ASSERT_TRUE(isolator().prepare(pod_, launch));
+  EXPECT_EQ(launch.launch.containers[0].memory, 1 << 20);
+  EXPECT_EQ(launch.launch.containers[1].memory, 0);
+  EXPECT_THAT(sizes(), ElementsAre(0, 1000, 1LL << 30)) << "one container has no limit";
+  pod_["spec"]["containers"].as_array()[1]["resources"] = doc(R"({"limits":{"memory":"2Mi"}})");
+  ASSERT_TRUE(isolator().prepare(pod_, launch));
+  EXPECT_THAT(sizes(), ElementsAre(3 << 20, 1000, 3 << 20));
+}
+
 TEST_F(CgroupIsolator, GroupsGoWithThePodAlsoWhenAnotherServerMadeThem) {
   have("pids");
   LaunchPlan launch = plan();

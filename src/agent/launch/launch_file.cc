@@ -60,6 +60,7 @@ void put_container(std::string& out, const LaunchContainer& container) {
   if (!container.cgroup.folder.empty()) shim::put_fields(out, {"cgroup", container.cgroup.folder});
   if (!container.cgroup.oom_file.empty()) shim::put_fields(out, {"oom", container.cgroup.oom_file});
   if (container.processes > 0) shim::put_fields(out, {"processes", std::to_string(container.processes)});
+  if (container.memory > 0) shim::put_fields(out, {"memory", std::to_string(container.memory)});
   for (const std::string& arg : container.args) shim::put_fields(out, {"arg", arg});
   for (const auto& [name, value] : container.env) shim::put_fields(out, {"env", name + "=" + value});
   for (const LaunchMount& mount : container.mounts) {

@@ -71,6 +71,7 @@ struct LaunchContainer {
   std::vector<std::string> devices = {};  // nodes of the host's /dev that it sees besides the harmless ones
   linux_os::CgroupEntry cgroup = {};
   std::int64_t processes = 0;  // the most that its user may have in the pod; 0: as many as the engine's user
+  std::int64_t memory = 0;     // limit in bytes; 0: none
   std::optional<std::uint64_t> capabilities = {};  // as bits; absent: the usual ones
   std::string rootfs = {};                         // in place of the host's system folders; "" for these
   std::vector<std::string> writable = {};          // what it changes there vanishes with it; "/": the rootfs

@@ -1,5 +1,6 @@
 #include "agent/network/network_policy.h"
 
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,9 +24,24 @@ std::string find_pasta() {
   return "";
 }
 
+/// Returns why this program cannot connect networks; "" when it can. Versions print their help to different streams,
+/// and older ones exit with 1 then.
+std::string problem_of_pasta(const std::string& pasta) {
+  const auto end = run_program(
+      {.words = {"sh", "-c", "exec \"$0\" --help 2>&1", pasta}, .env = {}, .quiet = true, .limit = kCheckLimit});
+  if (!end) return fmt::format("{} does not work: {}", pasta, end.error().message);
+  for (const char* option : {"--config-net", "--no-map-gw", "--userns", "--netns", "--dns-forward"}) {
+    if (end->output.find(option) != std::string::npos) continue;
+    return fmt::format("{} does not work or is too old: it has no option {} (on Debian and Ubuntu: apt install passt)",
+                       pasta, option);
+  }
+  return "";
+}
+
 /// Returns why pods cannot have a way to the outside; "" when they can.
 std::string missing_for_outside(const std::string& pasta) {
   if (pasta.empty()) return "pasta is not installed (on Debian and Ubuntu: apt install passt)";
+  if (std::string problem = problem_of_pasta(pasta); !problem.empty()) return problem;
   const bool can_open = ::access(kTun, F_OK) == 0 && (::geteuid() == 0 || ::access(kTun, R_OK | W_OK) == 0);
   return can_open ? ""
                   : std::string(kTun) +

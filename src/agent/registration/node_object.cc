@@ -65,13 +65,18 @@ Document node_object(const Options& options, const Machine& machine) {
   return node;
 }
 
-Document node_status(const Options& options, const Machine& machine, Time now) {
-  const std::string time = format_rfc3339(now);
+Document node_status(const Options& options, const Machine& machine, const std::string& disk_problem,
+                     const NodeTimes& times) {
+  const std::string time = format_rfc3339(times.started);
+  const bool has_pressure = !disk_problem.empty();
   Document status{Object{}};
   status["capacity"] = resources_of(options, machine);
   status["allocatable"] = resources_of(options, machine);
   status["conditions"] = json::Array{
       condition("Ready", true, "AgentReady", "the engine's agent runs pods as processes", time),
+      condition("DiskPressure", has_pressure, has_pressure ? "DiskNearlyFull" : "EnoughSpace",
+                has_pressure ? disk_problem : "the disk of the data directory has more free space than its reserve",
+                format_rfc3339(times.disk_changed)),
       condition("LimitsEnforced", machine.cgroups.missing().empty(), "ControlGroups", describe_limits(machine.cgroups),
                 time),
       condition("JobNetworks", options.network.own_networks, "Network", describe_network(options.network), time)};

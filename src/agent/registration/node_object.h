@@ -14,7 +14,13 @@ namespace muster::agent {
 /// Returns the name of the machine's Node, which is a label as well. Linux permits host names that are neither.
 std::string node_name_of(std::string_view host_name);
 json::Document node_object(const Options& options, const Machine& machine);
-/// Returns the status, which is written to the subresource.
-json::Document node_status(const Options& options, const Machine& machine, Time now);
+/// When the conditions got their values.
+struct NodeTimes {
+  Time started{};
+  Time disk_changed{};
+};
+/// Returns the status, which is written to the subresource. `disk_problem` is "" while the disk has space.
+json::Document node_status(const Options& options, const Machine& machine, const std::string& disk_problem,
+                           const NodeTimes& times);
 
 }  // namespace muster::agent

@@ -1,30 +1,57 @@
 #include "agent/registration/node_registration.h"
 
-#include "agent/registration/node_object.h"
+#include <utility>
+
 #include "base/log.h"
 
 namespace muster::agent {
+namespace {
+
+constexpr Duration kTryAgain = std::chrono::seconds(1);
+
+}  // namespace
 
 using json::Document;
 using json::Object;
 
 NodeRegistration::NodeRegistration(Loop& loop, client::ApiClient& client, const Options& options)
-    : loop_(loop), client_(client), options_(options), machine_(look_at_machine(options)) {}
+    : loop_(loop), client_(client), options_(options), machine_(look_at_machine(options)) {
+  times_ = {.started = loop_.now(), .disk_changed = loop_.now()};
+}
+
+NodeRegistration::~NodeRegistration() {
+  loop_.cancel(retry_);
+}
 
 void NodeRegistration::start() {
-  const client::ObjectName node{client::ResourceName("", "v1", "nodes"), "", options_.node_name, "status"};
-  const Document status{Object{{"status", node_status(options_, machine_, loop_.now())}}};
   client_.create({"", "v1", "nodes"}, "", node_object(options_, machine_), {},
-                 lifetime_.guard([this, node, status](Result<Document> made) {
+                 lifetime_.guard([this](Result<Document> made) {
                    if (!made && made.error().reason != Reason::kAlreadyExists) {
                      LOG_WARN("node not registered, trying again", {"error", made.error().message});
-                     loop_.after(std::chrono::seconds(1), lifetime_.guard([this] { start(); }));
+                     retry_ = loop_.after(kTryAgain, [this] { start(); });
                      return;
                    }
-                   client_.patch(node, client::PatchType::kMerge, status, {}, [](Result<Document> patched) {
-                     if (!patched) LOG_WARN("node status not written", {"error", patched.error().message});
-                   });
+                   is_registered_ = true;
+                   write_status();
                  }));
+}
+
+void NodeRegistration::show_disk_problem(const std::string& problem) {
+  if (problem.empty() != disk_problem_.empty()) times_.disk_changed = loop_.now();
+  disk_problem_ = problem;
+  if (is_registered_) write_status();
+}
+
+/// A full disk may refuse it.
+void NodeRegistration::write_status() {
+  loop_.cancel(std::exchange(retry_, 0));
+  const client::ObjectName node{client::ResourceName("", "v1", "nodes"), "", options_.node_name, "status"};
+  const Document status{Object{{"status", node_status(options_, machine_, disk_problem_, times_)}}};
+  client_.patch(node, client::PatchType::kMerge, status, {}, lifetime_.guard([this](const Result<Document>& patched) {
+    if (patched) return;
+    LOG_WARN("node status not written, trying again", {"error", patched.error().message});
+    loop_.cancel(std::exchange(retry_, loop_.after(kTryAgain, [this] { write_status(); })));
+  }));
 }
 
 }  // namespace muster::agent

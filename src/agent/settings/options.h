@@ -5,10 +5,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "agent/disk/disk_space.h"
 #include "base/fd.h"
 #include "base/quantity.h"
 #include "base/result.h"
@@ -70,6 +72,12 @@ struct MetricsOptions {
   Duration stalled_after = std::chrono::minutes(10);  // without activity; 0: never
 };
 
+/// How much of the data directory's disk pods leave free.
+struct DiskOptions {
+  std::optional<Quantity> reserve = {};  // as in reserve_of
+  std::function<Result<DiskSpace>(const std::string& path)> look = look_at_space;
+};
+
 /// Which pods have a network of their job (agent/network/networks.h).
 struct NetworkPolicy {
   bool own_networks = false;
@@ -101,6 +109,7 @@ struct Options {
   OwnProgram program = {};
   NetworkPolicy network = {};
   LogRetention logs;
+  DiskOptions disk = {};
   MetricsOptions metrics = {};
   Duration first_restart_delay = std::chrono::seconds(10);  // for a pod's containers; doubles up to 30 times this value
 };

@@ -46,6 +46,20 @@ TEST_F(ShimCgroup, AContainerThatExceedsItsMemoryIsRecordedAsOomKilled) {
   EXPECT_TRUE(record.containers[0].oom);
 }
 
+TEST_F(ShimCgroup, WhatAContainerKeepsInMemoryCountsAsItsMemory) {
+  for (const std::string folder : {"/tmp", "/var/tmp", "/dev/shm", "/mem"}) {
+    if (pod_ == nullptr) pod_ = std::make_unique<TestPod>(EngineUser::kRoot);
+    Launch launch = within({.memory = 32 << 20}, "exec head -c 100000000 /dev/zero > " + folder + "/file");
+    launch.volumes.push_back({"mem", MemoryFolder{}});
+    launch.containers[0].mounts.push_back({.volume = "mem", .sub_path = "", .target = "/mem", .read_only = false});
+    const AttemptRecord record = pod_->run(launch);
+    EXPECT_EQ(record.containers[0].code, 137) << folder << ": " << record.containers[0].message << pod_->output();
+    EXPECT_TRUE(record.containers[0].oom) << folder;
+    EXPECT_TRUE(linux_os::remove_groups(tree_.folders(kGroup)));
+    pod_.reset();
+  }
+}
+
 TEST_F(ShimCgroup, AnotherFailureInTheGroupIsNotOne) {
   const AttemptRecord record = pod_->run(within({.memory = 32 << 20}, "kill -9 $$"));
   EXPECT_EQ(record.containers[0].code, 137);

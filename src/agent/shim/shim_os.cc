@@ -224,6 +224,8 @@ Status ShimOs::prepare(const json::Document& pod, int launch, const std::map<std
     on_change_(uid);  // it was launched before: what became of it decides what to do next
     return ok();
   }
+  // It takes its room now: a pod that fills the disk can still be stopped.
+  TRY(linux_os::overwrite_file(folder + kGraceFile, std::to_string(plan.launch.grace_seconds), 0600));
   auto started = start_shim(program_, folder, encode_launch(plan.launch));
   if (!started) {
     // No shim was started, so the number can be used again.
@@ -293,7 +295,9 @@ Status ShimOs::stop(const std::string& uid, std::int64_t grace_seconds) {
 /// Shims of every version understand signals, and a signal cannot be lost with a connection.
 Status ShimOs::signal_stop(const Shim& shim, const std::string& uid, std::int64_t grace_seconds) {
   if (grace_seconds <= 0) return linux_os::send_signal(shim.pidfd, SIGUSR1);
-  TRY(write_file_atomically(paths_.attempt(uid, shim.launch) + kGraceFile, std::to_string(grace_seconds), 0600));
+  const std::string file = paths_.attempt(uid, shim.launch) + kGraceFile;
+  // Written over what is there, which takes no room on a disk that is full.
+  TRY(linux_os::overwrite_file(file, std::to_string(grace_seconds), 0600));
   return linux_os::send_signal(shim.pidfd, SIGTERM);
 }
 

@@ -85,6 +85,13 @@ TEST_P(Confined, TemporaryFoldersInMemoryHaveASize) {
             "262144\n" + half + "\n" + half + "\n" + half + "\n");
 }
 
+TEST_P(Confined, TemporaryFoldersAreNotLargerThanTheLimitOfMemory) {
+  Launch launch = TestPod::shell("df --output=size -k /tmp /var/tmp /dev/shm | tail -3 | tr -d ' '");
+  launch.containers[0].memory = 64 << 20;
+  EXPECT_EQ(pod_->run(launch).containers[0].message, "");
+  EXPECT_EQ(pod_->output(), "65536\n65536\n65536\n");
+}
+
 TEST_P(Confined, NoSetuidOrSetgidBitCanBeSet) {
   EXPECT_EQ(errors_of({"os.chmod('/vol', 0o2777)", "os.open('/vol/a', os.O_CREAT | os.O_WRONLY, 0o4755)",
                        "os.open('/vol', os.O_TMPFILE | os.O_WRONLY, 0o4755)", "os.mkdir('/vol/b', 0o2755)",

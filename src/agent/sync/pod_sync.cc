@@ -88,12 +88,20 @@ PodContext PodSync::look_around(const Document& pod, const Sighting& seen) {
   const bool is_rank = pod.at("metadata", "labels", api::kAttemptLabel) != nullptr;
   if (is_rank) around.stall = sources_.stall_of(uid);
   if (seen.presence == Presence::kNothing) {
-    around.readiness = gangs_.is_bound(pod) ? planner_.readiness_of(pod)
-                                            : Readiness{Readiness::State::kWaits, "ContainerCreating", "", ""};
+    around.readiness = readiness_of(pod);
   }
   if (seen.presence == Presence::kReady) around.gang_is_ready = gang_is_ready(pod);
   sources_.check(pod, seen, around);
   return around;
+}
+
+Readiness PodSync::readiness_of(const Document& pod) {
+  using State = Readiness::State;
+  if (!gangs_.is_bound(pod)) return {State::kWaits, "ContainerCreating", "", ""};
+  Readiness readiness = planner_.readiness_of(pod);
+  const std::string problem = readiness.state == State::kReady ? sources_.disk_problem() : "";
+  if (problem.empty()) return readiness;
+  return {State::kWaits, "DiskPressure", "DiskPressure", "The node has the condition DiskPressure: " + problem};
 }
 
 bool PodSync::gang_is_ready(const Document& pod) {

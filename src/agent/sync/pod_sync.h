@@ -20,6 +20,8 @@ class PodSync {
   struct Sources {
     Duration first_restart_delay;
     std::function<std::string(const std::string& uid)> eviction_of;
+    /// Why no pod may start because of the disk; "": they may.
+    std::function<std::string()> disk_problem;
     std::function<std::optional<std::string>(const std::string& uid)> stall_of;
     /// Adds what probes and hooks say about a pod.
     std::function<void(const json::Document& pod, const Sighting& seen, PodContext& around)> check;
@@ -43,6 +45,7 @@ class PodSync {
   void sync(const std::string& key);
   void sync_pod(const std::string& uid);
   PodContext look_around(const json::Document& pod, const Sighting& seen);
+  Readiness readiness_of(const json::Document& pod);
   bool gang_is_ready(const json::Document& pod);
 
   Loop& loop_;

@@ -1,5 +1,6 @@
-// EmptyDirLimits: finds pods whose emptyDir volumes on disk have grown over their sizeLimit. The folders are measured
-// on the disk threads, one round at a time and with pauses, so that measuring takes a small part of the time at most.
+// EmptyDirLimits: finds pods whose emptyDir volumes on disk have grown over their sizeLimit, and containers and pods
+// that have written more than limits.ephemeral-storage. The folders are measured on the disk threads, one round at a
+// time and with pauses, so that measuring takes a small part of the time at most.
 #pragma once
 
 #include <functional>
@@ -14,16 +15,18 @@
 
 namespace muster::agent {
 
-/// A volume with a limit, and where it is.
+/// Folders that have a limit together, and where they are.
 struct LimitedVolume {
+  enum class Kind { kEmptyDir, kContainer, kPod };
+  Kind kind = Kind::kEmptyDir;
   std::string uid;  // of the pod
   std::string name;
-  std::string path;
+  std::vector<std::string> paths;
   std::string limit;  // as it was written
   std::int64_t most_bytes = 0;
 };
-/// The volumes of a pod that are to be measured: none unless it runs.
-std::vector<LimitedVolume> limited_volumes(const json::Document& pod, const Paths& paths);
+/// What is to be measured of a pod: nothing unless it runs. `launch` is the folder of its current launch.
+std::vector<LimitedVolume> limited_volumes(const json::Document& pod, const std::string& launch, const Paths& paths);
 
 /// The reason of the eviction in a kubelet's words, with the number.
 std::string eviction_message(const LimitedVolume& volume, std::int64_t bytes);

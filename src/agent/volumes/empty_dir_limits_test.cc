@@ -20,18 +20,35 @@ json::Document pod_with(const std::string& phase) {
 }
 
 TEST(EmptyDirLimits, OnlyVolumesOnDiskWithALimitAreMeasured) {
-  const auto volumes = limited_volumes(pod_with("Running"), Paths("/data"));
+  const auto volumes = limited_volumes(pod_with("Running"), "/data/pods/u/0", Paths("/data"));
   ASSERT_EQ(volumes.size(), 2U);
-  EXPECT_EQ(volumes[0].path, "/data/pods/u/volumes/a");
+  EXPECT_EQ(volumes[0].paths, std::vector<std::string>{"/data/pods/u/volumes/a"});
   EXPECT_EQ(volumes[0].most_bytes, 1 << 20);
   EXPECT_EQ(volumes[1].most_bytes, 5000);
-  EXPECT_TRUE(limited_volumes(pod_with("Succeeded"), Paths("/data")).empty());
+  EXPECT_TRUE(limited_volumes(pod_with("Succeeded"), "", Paths("/data")).empty());
 }
 
 TEST(EmptyDirLimits, TheReasonHasTheNumber) {
-  const LimitedVolume volume{.uid = "u", .name = "scratch", .path = "", .limit = "1Mi", .most_bytes = 1 << 20};
+  const LimitedVolume volume{.uid = "u", .name = "scratch", .paths = {}, .limit = "1Mi", .most_bytes = 1 << 20};
   EXPECT_EQ(eviction_message(volume, 3000000),
             "Usage of EmptyDir volume \"scratch\" exceeds the limit \"1Mi\": it holds 3000000 bytes");
+}
+
+TEST(EmptyDirLimits, ContainersAndTheirPodHaveLimitsOfEphemeralStorage) {
+  const auto pod = json::parse(R"({"metadata":{"uid":"u"},"spec":{"containers":[
+      {"name":"a","resources":{"limits":{"ephemeral-storage":"1Mi"}}},{"name":"b"},
+      {"name":"c","resources":{"limits":{"ephemeral-storage":"2Mi"}}}],
+      "volumes":[{"name":"v","emptyDir":{}},{"name":"m","emptyDir":{"medium":"Memory"}}]},
+      "status":{"phase":"Running"}})");
+  const auto limits = limited_volumes(*pod, "/d/pods/u/0", Paths("/d"));
+  ASSERT_EQ(limits.size(), 3U);
+  EXPECT_EQ(limits[0].paths, (std::vector<std::string>{"/d/pods/u/0/scratch/a", "/d/pods/u/logs/a"}));
+  EXPECT_EQ(eviction_message(limits[0], 2 << 20),
+            "Container a exceeded its local ephemeral storage limit \"1Mi\": it holds 2097152 bytes");
+  EXPECT_EQ(limits[2].paths.size(), 7U) << "of three containers, and the volume on disk";
+  EXPECT_EQ(limits[2].most_bytes, 3 << 20);
+  EXPECT_EQ(eviction_message(limits[2], 4 << 20),
+            "Pod ephemeral local storage usage exceeds the total limit of containers 3Mi: it holds 4194304 bytes");
 }
 
 class TreeSizeTest : public ::testing::Test {
