@@ -8,6 +8,7 @@
 #include "apiserver/housekeeping/garbage_collector.h"
 #include "apiserver/housekeeping/quota_status.h"
 #include "apiserver/http/auth.h"
+#include "apiserver/http/body_reader.h"
 #include "apiserver/http/conditional.h"
 #include "apiserver/http/health.h"
 #include "apiserver/http/metrics.h"
@@ -70,10 +71,12 @@ struct ApiServer::State {
                        .is_owners = options.is_owners_token,
                        .find_account = [this](std::string_view token) { return tokens.find(token); }},
         quotas(store),
-        quota_status(context, quotas) {
+        quota_status(context, quotas),
+        bodies(loop) {
     context.quotas = &quotas;
     context.is_acted_on = options.is_acted_on;
     context.node_policy = options.node_policy;
+    context.namespace_limits = options.namespace_limits;
     checks = health_checks();
   }
 
@@ -83,6 +86,7 @@ struct ApiServer::State {
   net::Response answer_path(const Principal& who, const Target& target, const net::Request& request);
   net::Response read_path(const Target& target, const net::Request& request);
   net::Response answer_openapi(const std::vector<std::string>& path, const net::Request& request);
+  void read_and_dispatch(ResourceRequest request, net::Request http, std::shared_ptr<net::Exchange> exchange);
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
   void make_unless_there(const api::Resource& resource, const std::string& name);
 
@@ -100,6 +104,7 @@ struct ApiServer::State {
   QuotaStatus quota_status;
   OpenApi openapi;
   std::vector<HealthCheck> checks;
+  BodyReader bodies;
   int first_objects = 0;                                           // those that are being stored
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();  // shared with exchanges in progress
 };
@@ -287,6 +292,7 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
     return exchange->respond(error_response(allowed.error()));
   }
   parsed->who = *who;
+  parsed->in_process = request.peer.in_process;
   // The engine's own controllers limit themselves, and they must keep running to reduce the load.
   if (!request.peer.in_process) {
     const bool streams = parsed->verb == Verb::kWatch || parsed->query.flag("follow") || is_exec(*parsed);
@@ -294,11 +300,28 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
     if (!entered) return exchange->respond(error_response(entered.error()));
     exchange = *std::move(entered);
   }
+  state_->read_and_dispatch(*std::move(parsed), std::move(request), std::move(exchange));
+}
+
+/// A large body is read on another thread first. The connection's next request waits meanwhile.
+void ApiServer::State::read_and_dispatch(ResourceRequest request, net::Request http,
+                                         std::shared_ptr<net::Exchange> exchange) {
   // Logs are plain text and exec is a WebSocket, whatever the client accepts.
-  const bool fixed = parsed->subresource == "log" || is_exec(*parsed);
-  auto form = fixed ? Form{} : negotiate_form(request.headers.get("Accept"), parsed->query);
+  const bool fixed = request.subresource == "log" || is_exec(request);
+  auto form = fixed ? Form{} : negotiate_form(http.headers.get("Accept"), request.query);
   if (!form) return exchange->respond(error_response(form.error()));
-  state_->dispatch(*parsed, request, Reply(state_->context.loop, std::move(exchange), *std::move(form)));
+  const bool writes = request.verb == Verb::kCreate || request.verb == Verb::kUpdate || request.verb == Verb::kPatch;
+  if (!writes || http.peer.in_process || http.body.size() <= kLargeBody) {
+    return dispatch(request, http, Reply(context.loop, std::move(exchange), *std::move(form)));
+  }
+  const std::string account = account_name(request.who);
+  const auto sent = std::make_shared<const net::Request>(std::move(http));
+  const auto begun =
+      bodies.read(account, sent, [this, request = std::move(request), sent, exchange, form = *form](Body body) mutable {
+        request.body = std::make_shared<Body>(std::move(body));
+        dispatch(request, *sent, Reply(context.loop, std::move(exchange), std::move(form)));
+      });
+  if (!begun) exchange->respond(error_response(begun.error()));
 }
 
 }  // namespace muster::apiserver

@@ -21,8 +21,6 @@
 
 namespace muster::apiserver {
 
-struct Context;
-
 struct Options {
   std::string token;  // the owner's bearer token
   /// Whether a token is another one of the owner's, such as that of a browser. Null: there are none.
@@ -40,6 +38,7 @@ struct Options {
   std::function<bool(const api::Resource&)> is_acted_on = nullptr;
   /// What pods may ask for here. Absent: anything that is valid, because no pods run here.
   std::optional<NodePolicy> node_policy = std::nullopt;
+  NamespaceLimits namespace_limits = {};
 };
 
 class ApiServer {

@@ -49,6 +49,72 @@ TEST_F(Engine, AQuotaHoldsAgainstManyCreationsAtOnceAndAfterARestart) {
   until([&] { return used() == "4"; });
 }
 
+TEST_F(Engine, ANamespaceHasABoundOfObjectsAndBytes) {
+  close();
+  server_options_.namespace_limits = {.objects = 10, .bytes = 20'000};
+  open();
+  until([&] { return store_->count("serviceaccounts") == 3; });
+  const auto create = [&](const std::string& name, std::size_t size) {
+    return call("POST", kConfigMaps,
+                R"({"metadata":{"name":")" + name + R"("},"data":{"a":")" + std::string(size, 'x') + R"("}})");
+  };
+  ASSERT_EQ(create("a", 9'000)->status, 201);
+  const auto refused = create("b", 15'000);
+  EXPECT_EQ(refused->status, 403);
+  EXPECT_THAT(refused->body, HasSubstr(R"(exceeded quota: namespace, requested: bytes=)"));
+  EXPECT_THAT(refused->body, HasSubstr("raise limits.bytesPerNamespace"));
+  ASSERT_EQ(create("b", 1'000)->status, 201);
+  // An update may not grow the object, except one of the engine itself, but it may shrink it.
+  const std::string b = std::string(kConfigMaps) + "/b";
+  const std::string grown = R"({"metadata":{"name":"b"},"data":{"a":")" + std::string(15'000, 'x') + R"("}})";
+  const auto grow = start_remote("PUT", b, grown);
+  until([&] { return grow->ended; });
+  EXPECT_EQ(grow->status, 403);
+  EXPECT_EQ(call("PUT", b, grown)->status, 200);
+  EXPECT_EQ(create("c", 10)->status, 403);
+  const auto shrink = start_remote("PUT", b, R"({"metadata":{"name":"b"}})");
+  until([&] { return shrink->ended; });
+  EXPECT_EQ(shrink->status, 200);
+  // Other namespaces have their own.
+  EXPECT_EQ(call("POST", "/api/v1/namespaces/kube-public/configmaps", R"({"metadata":{"name":"c"}})")->status, 201);
+  int made = 0;
+  while (made < 20 && create("o" + std::to_string(made), 1)->status == 201) ++made;
+  EXPECT_EQ(made, 7);
+  EXPECT_THAT(create("o", 1)->body, HasSubstr("exceeded quota: namespace, requested: objects=1, used: objects=10"));
+  close();
+  open();
+  EXPECT_EQ(create("o", 1)->status, 403);
+  EXPECT_EQ(call("DELETE", b)->status, 200);
+  EXPECT_EQ(create("o", 1)->status, 201);
+}
+
+TEST_F(Engine, LargeBodiesAreReadOnAnotherThreadAndBoundedForAnAccount) {
+  const auto create = [&](int i) {
+    return start_remote("POST", kConfigMaps,
+                        R"({"metadata":{"name":"c)" + std::to_string(i) + R"("},"data":{"a":")" +
+                            std::string(70'000, 'x') + R"(","b":"1","b":"2"}})");
+  };
+  std::vector<std::shared_ptr<Recorder>> taken;
+  for (int i = 0; i < 16; ++i) taken.push_back(create(i));
+  for (const auto& one : taken) EXPECT_FALSE(one->ended);
+  const auto refused = create(16);
+  EXPECT_EQ(refused->status, 429);
+  EXPECT_EQ(refused->headers.get("Retry-After"), "1");
+  until([&] { return std::ranges::all_of(taken, [](const auto& one) { return one->ended; }); });
+  for (const auto& one : taken) {
+    EXPECT_EQ(one->status, 201);
+    EXPECT_THAT(std::string(one->headers.get("Warning")), HasSubstr("duplicate field"));
+  }
+  const auto again = create(16);
+  until([&] { return again->ended; });
+  EXPECT_EQ(again->status, 201);
+  // A server that ends while bodies are being read answers nobody, and waits for nobody.
+  for (int i = 20; i < 30; ++i) taken.push_back(create(i));
+  close();
+  loop_.settle();
+  open();
+}
+
 TEST_F(Engine, MoreRequestsThanItCanTakeAreToldToComeBack) {
   close();
   server_options_.max_requests = 3;

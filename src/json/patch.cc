@@ -41,21 +41,30 @@ std::optional<std::size_t> parse_index(std::string_view token) {
   return static_cast<std::size_t>(*value);
 }
 
-const Document* step(const Document& from, const std::string& token) {
-  if (from.is_object()) return from.find(token);
+/// Looking for a member of an object costs as much work as shifting half of its members.
+std::size_t search_work(const Object& object) {
+  return object.size() / 2;
+}
+
+/// Adds to `work`.
+const Document* step(const Document& from, const std::string& token, std::size_t& work) {
+  if (from.is_object()) {
+    work += search_work(from.as_object());
+    return from.find(token);
+  }
   if (!from.is_array()) return nullptr;
   const std::optional<std::size_t> index = parse_index(token);
   return index && *index < from.as_array().size() ? &from.as_array()[*index] : nullptr;
 }
 
-const Document* walk(const Document& from, const Tokens& tokens, std::size_t count) {
+const Document* walk(const Document& from, const Tokens& tokens, std::size_t count, std::size_t& work) {
   const Document* at = &from;
-  for (std::size_t i = 0; i < count && at != nullptr; ++i) at = step(*at, tokens[i]);
+  for (std::size_t i = 0; i < count && at != nullptr; ++i) at = step(*at, tokens[i], work);
   return at;
 }
 
-Document* walk(Document& from, const Tokens& tokens, std::size_t count) {
-  return const_cast<Document*>(walk(static_cast<const Document&>(from), tokens, count));
+Document* walk(Document& from, const Tokens& tokens, std::size_t count, std::size_t& work) {
+  return const_cast<Document*>(walk(static_cast<const Document&>(from), tokens, count, work));
 }
 
 /// Adds the number of visited values to `work`.
@@ -149,8 +158,11 @@ class Patcher {
 
   Status apply(const Operation& o) {
     if (work_ > kMaxPatchWork) {
-      return Error{.reason = Reason::kRequestEntityTooLarge,
-                   .message = "the patch shifts too many items of lists; add them at the end, or replace the list"};
+      return Error{
+          .reason = Reason::kRequestEntityTooLarge,
+          .message =
+              "the patch looks through too many members, or shifts too many items; use a merge patch, or replace the "
+              "list"};
     }
     if (o.op == "add") return add(o.path, o.path_text, *o.value);
     if (o.op == "remove") return remove(o.path, o.path_text);
@@ -167,9 +179,10 @@ class Patcher {
       target_ = std::move(value);
       return ok();
     }
-    Document* parent = walk(target_, path, path.size() - 1);
+    Document* parent = walk(target_, path, path.size() - 1, work_);
     if (parent == nullptr || (!parent->is_object() && !parent->is_array())) return missing(text);
     if (parent->is_object()) {
+      work_ += search_work(parent->as_object());
       parent->as_object().set(path.back(), std::move(value));
       return ok();
     }
@@ -186,8 +199,8 @@ class Patcher {
       target_ = Document();
       return ok();
     }
-    Document* parent = walk(target_, path, path.size() - 1);
-    if (parent == nullptr || step(*parent, path.back()) == nullptr) return missing(text);
+    Document* parent = walk(target_, path, path.size() - 1, work_);
+    if (parent == nullptr || step(*parent, path.back(), work_) == nullptr) return missing(text);
     if (parent->is_object()) {
       work_ += parent->as_object().size();
       parent->as_object().erase(path.back());
@@ -203,7 +216,7 @@ class Patcher {
   Status replace(const Operation& o) {
     // Kubernetes deviates from the RFC here: replacing an absent member adds it.
     if (is_absent_member(o.path)) return add(o.path, o.path_text, *o.value);
-    Document* place = walk(target_, o.path, o.path.size());
+    Document* place = walk(target_, o.path, o.path.size(), work_);
     if (place == nullptr) return missing(o.path_text);
     TRY(check_depth(o.path, *o.value, work_));
     *place = *o.value;
@@ -215,7 +228,7 @@ class Patcher {
     if (into_itself) {
       return bad_operation(fmt::format("cannot move {} into itself, to {}", quote(o.from_text), quote(o.path_text)));
     }
-    Document* source = walk(target_, o.from, o.from.size());
+    Document* source = walk(target_, o.from, o.from.size(), work_);
     if (source == nullptr) return missing(o.from_text);
     Document value = std::move(*source);
     TRY(remove(o.from, o.from_text));
@@ -223,7 +236,7 @@ class Patcher {
   }
 
   Status copy(const Operation& o) {
-    const Document* source = walk(target_, o.from, o.from.size());
+    const Document* source = walk(target_, o.from, o.from.size(), work_);
     if (source == nullptr) return missing(o.from_text);
     copied_bytes_ += serialize(*source).size();
     if (copied_bytes_ > kMaxCopiedBytes) {
@@ -235,7 +248,7 @@ class Patcher {
 
   Status test(const Operation& o) {
     if (o.value->is_null() && is_absent_member(o.path)) return ok();
-    const Document* actual = walk(target_, o.path, o.path.size());
+    const Document* actual = walk(target_, o.path, o.path.size(), work_);
     if (actual == nullptr) return missing(o.path_text);
     if (*actual == *o.value) return ok();
     return Error{.reason = Reason::kInvalid,
@@ -245,8 +258,8 @@ class Patcher {
   /// Whether the object exists but the member does not.
   bool is_absent_member(const Tokens& path) {
     if (path.empty()) return false;
-    const Document* parent = walk(target_, path, path.size() - 1);
-    return parent != nullptr && parent->is_object() && parent->find(path.back()) == nullptr;
+    const Document* parent = walk(target_, path, path.size() - 1, work_);
+    return parent != nullptr && parent->is_object() && step(*parent, path.back(), work_) == nullptr;
   }
 
   Document target_;

@@ -16,7 +16,8 @@ std::optional<Document> merge_patch_between(const Document& before, const Docume
 // These are Kubernetes' limits: a short patch must not grow a document without bound.
 inline constexpr std::size_t kMaxPatchOperations = 10'000;
 inline constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
-/// Our own limit on the elements that all operations together may move or visit: about a quarter of a second.
+/// Our own limit on the elements that all operations together may move, visit or look through: about a
+/// quarter of a second.
 inline constexpr std::size_t kMaxPatchWork = 50'000'000;
 
 /// Applies a JSON patch, RFC 6902, entirely or not at all. A bad operation or a failed `test` is Invalid; a patch that

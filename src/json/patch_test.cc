@@ -1,5 +1,6 @@
 #include "json/patch.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace muster::json {
@@ -119,6 +120,19 @@ std::string long_list(int items) {
   std::string list = "[0";
   for (int i = 1; i < items; ++i) list += ",0";
   return list + "]";
+}
+
+TEST(JsonPatch, CannotSearchLargeObjectsWithoutBound) {
+  std::string target = R"({"a":{"k":0)";
+  for (int i = 0; i < 15'000; ++i) target += fmt::format(R"(,"k{}":0)", i);
+  target += "}}";
+  for (const char* operation :
+       {R"({"op":"add","path":"/a/k14999","value":1})", R"({"op":"replace","path":"/a/no","value":1})",
+        R"({"op":"test","path":"/a/k14999","value":0})"}) {
+    EXPECT_EQ(patched(target, repeated(operation, 10'000)).substr(0, 32), "RequestEntityTooLarge: operation")
+        << operation;
+    EXPECT_EQ(patched(target, repeated(operation, 1'000)).substr(0, 5), R"({"a":)") << operation;
+  }
 }
 
 TEST(JsonPatch, CannotShiftLongListsWithoutBound) {

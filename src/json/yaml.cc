@@ -65,8 +65,9 @@ class Converter {
     std::unordered_map<std::string, Seen> seen;
   };
 
+  /// The positions of a large text take many times its memory, and a server has no use for them.
   void remember(Place place) {
-    if (path_.size() <= kMaxMarkedPath) out_.marks.try_emplace(path_, source_.mark(place));
+    if (!last_counts_ && path_.size() <= kMaxMarkedPath) out_.marks.try_emplace(path_, source_.mark(place));
   }
 
   Result<Document> convert(std::size_t index, int depth) {

@@ -27,7 +27,7 @@ struct YamlDocument {
 /// caret. YAML 1.1 booleans and octals are read as Kubernetes reads them; anchors and `<<` are expanded within a
 /// budget; a key that is repeated with another value is rejected, and the error names both lines.
 Result<std::vector<YamlDocument>> parse_yaml(std::string_view text);
-/// As above, but the last value of a repeated key wins, with a warning in Kubernetes' words.
+/// As above, but without marks, and the last value of a repeated key wins, with a warning in Kubernetes' words.
 Result<std::vector<YamlDocument>> parse_yaml_leniently(std::string_view text);
 
 /// Writes YAML as kubectl prints `-o yaml`: indented by two spaces, lists not indented, members in the given order.

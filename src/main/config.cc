@@ -114,6 +114,17 @@ TypeDesc describe(Of<TensorBoardConfig>) {
                                        .default_value("1h"));
 }
 
+TypeDesc describe(Of<LimitsConfig>) {
+  return object<LimitsConfig>(
+      "Limits", "What the objects of one namespace may take.",
+      field<&LimitsConfig::objects_per_namespace>("objectsPerNamespace", "Maximum number of objects of a namespace.")
+          .min(100)
+          .default_value(250'000),
+      field<&LimitsConfig::bytes_per_namespace>("bytesPerNamespace",
+                                                "Maximum bytes of the objects of a namespace, such as 1Gi.")
+          .default_value("1Gi"));
+}
+
 TypeDesc describe(Of<Config>) {
   return object<Config>(
       "Config", "Configuration of the engine.",
@@ -146,7 +157,8 @@ TypeDesc describe(Of<Config>) {
           .default_value("10m"),
       field<&Config::tensorboard>("tensorboard", "How TensorBoards run."),
       field<&Config::metrics>("metrics", "What pods used over time."),
-      field<&Config::git>("git", "How the code of Arena's jobs is fetched."));
+      field<&Config::git>("git", "How the code of Arena's jobs is fetched."),
+      field<&Config::limits>("limits", "What the objects of one namespace may take."));
 }
 
 }  // namespace muster::reflect
@@ -242,6 +254,11 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
     problems.push_back(
         fmt::format("{}network.allow: must be an address of loopback and a port, such as 127.0.0.1:5000, got {}",
                     position(file, document, "network.allow"), quote(allowed)));
+  }
+  if (config.limits.bytes_per_namespace.value() < (1 << 20)) {
+    problems.push_back(fmt::format("{}limits.bytesPerNamespace: must be at least 1Mi, got {}",
+                                   position(file, document, "limits.bytesPerNamespace"),
+                                   config.limits.bytes_per_namespace.text()));
   }
   for (std::size_t i = 0; i < config.environments.size(); ++i) {
     const EnvironmentConfig& environment = config.environments[i];

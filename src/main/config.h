@@ -76,6 +76,11 @@ struct TensorBoardConfig {
   std::string idle_after = "1h";  // a valid duration
 };
 
+struct LimitsConfig {
+  int objects_per_namespace = 250'000;
+  Quantity bytes_per_namespace = Quantity::of(std::int64_t{1} << 30);
+};
+
 struct Config {
   std::string listen;          // HOST:PORT; "" leaves the choice to the flag
   std::string content_listen;  // HOST:PORT; "" means the port after the main one
@@ -96,6 +101,7 @@ struct Config {
   TensorBoardConfig tensorboard = {};
   MetricsConfig metrics = {};
   GitConfig git = {};
+  LimitsConfig limits = {};
 };
 
 struct Address {

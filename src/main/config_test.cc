@@ -49,6 +49,17 @@ TEST(Config, ReadsQueues) {
   EXPECT_EQ(selects.array_at("values").at(0).as_string(), "lab");
 }
 
+TEST(Config, BoundsWhatANamespaceStores) {
+  const auto usual = parse_config("", "muster.yaml");
+  EXPECT_EQ(usual->limits.objects_per_namespace, 250'000);
+  EXPECT_EQ(usual->limits.bytes_per_namespace.value(), std::int64_t{1} << 30);
+  const auto config = parse_config("limits: {bytesPerNamespace: 2Gi}\n", "muster.yaml");
+  EXPECT_EQ(config->limits.objects_per_namespace, 250'000);
+  EXPECT_EQ(config->limits.bytes_per_namespace.value(), std::int64_t{2} << 30);
+  EXPECT_THAT(message_of("limits: {objectsPerNamespace: 5}\n"), HasSubstr("limits.objectsPerNamespace"));
+  EXPECT_THAT(message_of("limits: {bytesPerNamespace: 5}\n"), HasSubstr("must be at least 1Mi"));
+}
+
 TEST(Config, ReportsMistakesInQueues) {
   EXPECT_THAT(message_of("queues:\n- quota: {cpu: 4}\n"), HasSubstr("queues[0].name"));
   EXPECT_THAT(message_of("queues:\n- name: a\n  priority: 101\n"), HasSubstr("muster.yaml:3:"));

@@ -321,7 +321,9 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
               [&engine](const api::Resource& resource) {
                 return engine.controllers == nullptr || engine.controllers->acts_on(resource);
               },
-          .node_policy = node_policy(options)});
+          .node_policy = node_policy(options),
+          .namespace_limits = {.objects = static_cast<std::size_t>(options.config.limits.objects_per_namespace),
+                               .bytes = static_cast<std::size_t>(options.config.limits.bytes_per_namespace.value())}});
   engine.api->start();
   engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);

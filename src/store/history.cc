@@ -6,9 +6,11 @@
 
 namespace muster::store {
 
-/// Approximates the memory that the event keeps alive; objects that are still current are counted too.
+/// Approximates the memory that the event keeps alive; objects that are still current are counted too. An object that
+/// has shrunk counts as it was: the event may be the last that has its previous bytes.
 std::size_t History::weight(const Event& event) {
-  return sizeof(Event) + event.key.name.size() + event.entry.bytes->size();
+  const std::size_t previous = event.previous.bytes == nullptr ? 0 : event.previous.bytes->size();
+  return sizeof(Event) + event.key.name.size() + std::max(event.entry.bytes->size(), previous);
 }
 
 void History::append(std::shared_ptr<const Event> event, MonoTime now) {
@@ -30,7 +32,7 @@ void History::compact(MonoTime now) {
 }
 
 Status History::replay(const std::string& resource, Revision after,
-                       const std::function<void(const std::shared_ptr<const Event>&)>& visit) const {
+                       const std::function<bool(const std::shared_ptr<const Event>&)>& visit) const {
   if (after < floor_) {
     Error error;
     error.reason = Reason::kExpired;
@@ -40,7 +42,7 @@ Status History::replay(const std::string& resource, Revision after,
   const auto first =
       std::ranges::upper_bound(events_, after, {}, [](const Kept& kept) { return kept.event->entry.revision; });
   for (auto kept = first; kept != events_.end(); ++kept) {
-    if (kept->event->key.resource == resource) visit(kept->event);
+    if (kept->event->key.resource == resource && !visit(kept->event)) break;
   }
   return ok();
 }

@@ -30,9 +30,10 @@ class History {
   /// Drops events that exceed the limits now.
   void compact(MonoTime now);
 
-  /// Visits all events of the resource after `after`, in order. Returns Expired when some of them may be gone.
+  /// Visits the events of the resource after `after`, in order, until `visit` says false. Returns Expired when some of
+  /// them may be gone.
   Status replay(const std::string& resource, Revision after,
-                const std::function<void(const std::shared_ptr<const Event>&)>& visit) const;
+                const std::function<bool(const std::shared_ptr<const Event>&)>& visit) const;
 
   std::size_t size() const { return events_.size(); }
   std::size_t bytes() const { return bytes_; }

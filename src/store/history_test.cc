@@ -19,7 +19,10 @@ std::shared_ptr<const Event> event(Revision revision, std::string resource = "po
 
 std::vector<Revision> replay(const History& history, Revision after, const std::string& resource = "pods") {
   std::vector<Revision> seen;
-  const auto done = history.replay(resource, after, [&](const auto& e) { seen.push_back(e->entry.revision); });
+  const auto done = history.replay(resource, after, [&](const auto& e) {
+    seen.push_back(e->entry.revision);
+    return true;
+  });
   EXPECT_TRUE(done.has_value());
   return seen;
 }
@@ -39,7 +42,7 @@ TEST(History, ReplaysLaterEventsOfOneResource) {
 
 TEST(History, IsExpiredForRevisionsThatItNoLongerHas) {
   History history(100, {.max_events = 100, .max_bytes = 1u << 20});
-  const auto status = history.replay("pods", 5, [](const auto&) { FAIL(); });
+  const auto status = history.replay("pods", 5, [](const auto&) { return ADD_FAILURE(), false; });
   ASSERT_FALSE(status.has_value());
   EXPECT_EQ(status.error().reason, Reason::kExpired);
   EXPECT_EQ(status.error().message, "too old resource version: 5 (100)");
@@ -51,7 +54,7 @@ TEST(History, ForgetsTheOldestBeyondTheNumberOfEvents) {
   for (Revision revision = 1; revision <= 5; ++revision) history.append(event(revision), MonoTime());
   EXPECT_EQ(history.size(), 3u);
   EXPECT_THAT(replay(history, 2), ElementsAre(3, 4, 5));
-  EXPECT_FALSE(history.replay("pods", 1, [](const auto&) {}).has_value());
+  EXPECT_FALSE(history.replay("pods", 1, [](const auto&) { return true; }).has_value());
 }
 
 TEST(History, ForgetsTheOldestBeyondTheNumberOfBytes) {
@@ -62,7 +65,7 @@ TEST(History, ForgetsTheOldestBeyondTheNumberOfBytes) {
   history.append(event(6, "pods", 20'000), MonoTime());  // larger than the limit on all events
   EXPECT_EQ(history.size(), 0u);
   EXPECT_EQ(history.bytes(), 0u);
-  EXPECT_FALSE(history.replay("pods", 5, [](const auto&) {}).has_value());
+  EXPECT_FALSE(history.replay("pods", 5, [](const auto&) { return true; }).has_value());
   EXPECT_THAT(replay(history, 6), IsEmpty());
 }
 
@@ -76,11 +79,11 @@ TEST(History, OldEventsGoButSomeStayHoweverOld) {
   EXPECT_EQ(history.size(), 5u);  // exactly as old as allowed
   history.compact(start + minutes(22));
   EXPECT_EQ(history.size(), 4u);
-  EXPECT_EQ(history.replay("pods", 10, [](const auto&) {}).error().reason, Reason::kExpired);
+  EXPECT_EQ(history.replay("pods", 10, [](const auto&) { return true; }).error().reason, Reason::kExpired);
   EXPECT_THAT(replay(history, 11), ElementsAre(12, 13, 14, 15));
   history.compact(start + minutes(1000));
   EXPECT_THAT(replay(history, 13), ElementsAre(14, 15));
-  EXPECT_EQ(history.replay("pods", 12, [](const auto&) {}).error().reason, Reason::kExpired);
+  EXPECT_EQ(history.replay("pods", 12, [](const auto&) { return true; }).error().reason, Reason::kExpired);
   history.append(event(16), start + minutes(1001));
   EXPECT_THAT(replay(history, 14), ElementsAre(15, 16));
 }

@@ -42,13 +42,42 @@ std::size_t Index::count(const std::string& resource) const {
   return objects == committed_.end() ? 0 : objects->second.size();
 }
 
+Usage Index::used(const std::string& ns) const {
+  const auto found = used_.find(ns);
+  return found == used_.end() ? Usage() : found->second;
+}
+
+void Index::count_change(const Key& key, const Slot* from, const Slot* to) {
+  if (from == nullptr && to == nullptr) return;
+  Usage& used = used_[key.ns];
+  if (from != nullptr) {
+    --used.objects;
+    used.bytes -= from->entry.bytes->size();
+  }
+  if (to != nullptr) {
+    ++used.objects;
+    used.bytes += to->entry.bytes->size();
+  }
+  if (used.objects == 0) used_.erase(key.ns);
+}
+
+void Index::drop_accepted() {
+  for (const auto& [key, accepted] : accepted_) {
+    count_change(key, accepted.slot ? &*accepted.slot : nullptr, committed(key));
+  }
+  accepted_.clear();
+}
+
 void Index::accept(const Key& key, Revision revision, std::optional<Slot> slot) {
+  count_change(key, latest(key), slot ? &*slot : nullptr);
   accepted_.insert_or_assign(key, Accepted{revision, std::move(slot)});
 }
 
 std::optional<Slot> Index::commit(const Key& key, Revision revision, std::optional<Slot> slot) {
   // A later write of the same object may have been accepted meanwhile; that one stays the latest.
   const auto accepted = accepted_.find(key);
+  // A write that was never accepted, or was dropped since, is not counted yet.
+  if (accepted == accepted_.end()) count_change(key, committed(key), slot ? &*slot : nullptr);
   if (accepted != accepted_.end() && accepted->second.revision == revision) accepted_.erase(accepted);
 
   Objects& objects = committed_[key.resource];

@@ -34,13 +34,17 @@ class Index {
   /// Visits objects from the range's first name on, until `visit` returns false.
   void scan(const Range& range, const std::function<bool(const Key&, const Entry&)>& visit) const;
   std::size_t count(const std::string& resource) const;
+  /// Of the namespace's objects in their latest versions; counted with each write, so that asking costs nothing.
+  Usage used(const std::string& ns) const;
+  /// Of all namespaces that have objects; "" is that of objects without one.
+  const std::map<std::string, Usage, std::less<>>& used() const { return used_; }
 
   /// Accepts a version (nullopt: a removal) that `commit` with the same revision will make visible.
   void accept(const Key& key, Revision revision, std::optional<Slot> slot);
   /// Makes a version (nullopt: a removal) visible to readers. Returns the version it replaces.
   std::optional<Slot> commit(const Key& key, Revision revision, std::optional<Slot> slot);
   /// Discards everything that was accepted but not committed.
-  void drop_accepted() { accepted_.clear(); }
+  void drop_accepted();
 
  private:
   struct ByName {
@@ -59,8 +63,11 @@ class Index {
     std::optional<Slot> slot;
   };
 
+  void count_change(const Key& key, const Slot* from, const Slot* to);
+
   std::unordered_map<std::string, Objects> committed_;  // never iterated: the order would be arbitrary
   std::map<Key, Accepted> accepted_;
+  std::map<std::string, Usage, std::less<>> used_;  // of the latest versions, by namespace
 };
 
 }  // namespace muster::store

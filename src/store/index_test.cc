@@ -12,6 +12,7 @@ using ::testing::IsEmpty;
 Slot slot(Revision revision) {
   Slot made;
   made.entry.revision = revision;
+  made.entry.bytes = std::make_shared<const std::string>(10 * revision, 'x');
   return made;
 }
 
@@ -79,6 +80,33 @@ TEST(Index, DroppingAcceptedWritesShowsTheCommittedStateAgain) {
   index.drop_accepted();
   EXPECT_EQ(index.latest(key)->entry.revision, 1u);
   EXPECT_EQ(index.latest({"pods", "a", "new"}), nullptr);
+}
+
+TEST(Index, CountsWhatNamespacesUse) {
+  Index index;
+  const Key key{"pods", "a", "x"};
+  index.commit(key, 1, slot(1));
+  EXPECT_EQ(index.used("a"), (Usage{1, 10}));
+  index.accept(key, 2, slot(2));
+  index.accept({"secrets", "a", "y"}, 3, slot(3));
+  EXPECT_EQ(index.used("a"), (Usage{2, 50})) << "with what is not committed yet";
+  index.commit(key, 2, slot(2));
+  EXPECT_EQ(index.used("a"), (Usage{2, 50}));
+  // A write that was dropped counts again when it turns out to be committed.
+  index.drop_accepted();
+  EXPECT_EQ(index.used("a"), (Usage{1, 20}));
+  index.commit({"secrets", "a", "y"}, 3, slot(3));
+  EXPECT_EQ(index.used("a"), (Usage{2, 50}));
+  index.accept(key, 4, std::nullopt);
+  index.accept(key, 5, slot(5));
+  index.commit(key, 4, std::nullopt);
+  EXPECT_EQ(index.used("a"), (Usage{2, 80})) << "removed and made again";
+  index.commit(key, 5, slot(5));
+  index.accept(key, 6, std::nullopt);
+  index.commit(key, 6, std::nullopt);
+  index.commit({"secrets", "a", "y"}, 7, std::nullopt);
+  EXPECT_EQ(index.used("a"), Usage());
+  EXPECT_TRUE(index.used().empty());
 }
 
 }  // namespace

@@ -79,6 +79,15 @@ class ModelTest : public StoreTest, public ::testing::WithParamInterface<std::ui
     if (accepted) accepted_.erase(key);
   }
 
+  void expect_use_is_counted() {
+    std::map<std::string, Usage, std::less<>> used;
+    for (const auto& [key, bytes] : accepted_) {
+      ++used[key.ns].objects;
+      used[key.ns].bytes += bytes.size();
+    }
+    EXPECT_EQ(store_->used(), used);
+  }
+
   void expect_store_is_the_model() {
     Objects seen;
     for (const std::string& resource : kResources) {
@@ -137,10 +146,12 @@ TEST_P(ModelTest, BehavesLikeAMap) {
   watch_from_now();
   for (int step = 0; step < 120 && !HasFailure(); ++step) {
     for (auto writes = rng_.below(30); writes > 0; --writes) write_something();
+    expect_use_is_counted();
     switch (rng_.below(6)) {
       case 0:
         reopen();
         ASSERT_EQ(model_, accepted_);  // close waits for accepted writes
+        expect_use_is_counted();
         past_.clear();
         watch_from_now();
         break;

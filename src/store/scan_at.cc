@@ -20,10 +20,11 @@ Result<Past> undo(const History& history, const Range& range, Revision at) {
   Past past;
   bool known = true;
   TRY(history.replay(range.resource, at, [&](const std::shared_ptr<const Event>& event) {
-    if (!within(range, event->key)) return;
+    if (!within(range, event->key)) return true;
     // The first change since then has the state of that time; later changes started from it.
-    if (!past.try_emplace(event->key, event->previous).second) return;
-    known = known && (event->type == EventType::kAdded || event->previous.bytes != nullptr);
+    if (!past.try_emplace(event->key, event->previous).second) return true;
+    known = event->type == EventType::kAdded || event->previous.bytes != nullptr;
+    return known;
   }));
   if (known) return past;
   Error error;

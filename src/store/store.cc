@@ -297,13 +297,17 @@ void Store::fan_out(const std::shared_ptr<const Event>& event) {
   }
 }
 
-Status Store::replay(const std::string& resource, Revision after, const OnEvent& on_event) {
+Status Store::replay(const std::string& resource, Revision after,
+                     const std::function<bool(const std::shared_ptr<const Event>&)>& visit) {
   history_.compact(loop_.mono());
-  return history_.replay(resource, after, on_event);
+  return history_.replay(resource, after, visit);
 }
 
 Result<Store::Id> Store::watch(const std::string& resource, Revision after, OnEvent on_event) {
-  TRY(replay(resource, after, on_event));
+  TRY(replay(resource, after, [&](const auto& event) {
+    on_event(event);
+    return true;
+  }));
   const Id id = ++last_watch_;
   auto watcher = std::make_shared<Watcher>();
   watcher->seen = std::max(after, revision_);

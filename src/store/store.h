@@ -65,6 +65,9 @@ class Store {
     index_.scan(resource, ns, visit);
   }
   std::size_t count(const std::string& resource) const { return index_.count(resource); }
+  /// What the objects of a namespace take, with writes that are not committed yet.
+  Usage used(const std::string& ns) const { return index_.used(ns); }
+  const std::map<std::string, Usage, std::less<>>& used() const { return index_.used(); }
   /// What `scan` saw when `at` was the committed revision, from a name on, until `visit` says false. The work is in
   /// what is visited and in the changes since `at`. Expired when history does not reach back that far.
   Status scan_at(const Range& range, Revision at, const std::function<bool(const Key&, const Entry&)>& visit) const;
@@ -91,8 +94,9 @@ class Store {
   /// Every event of the resource after `after`, in order: history first (delivered before this returns), then live.
   /// Expired when history no longer reaches back that far; namespaces and selectors are the caller's.
   Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event);
-  /// Only what history has.
-  Status replay(const std::string& resource, Revision after, const OnEvent& on_event);
+  /// Only what history has, until `visit` says false.
+  Status replay(const std::string& resource, Revision after,
+                const std::function<bool(const std::shared_ptr<const Event>&)>& visit);
   void unwatch(Id id);
 
   // ---- copies ----

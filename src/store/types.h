@@ -2,6 +2,7 @@
 // and by everything that reads from it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,6 +27,13 @@ struct Entry {
   Revision revision = 0;
   Bytes bytes;  // the whole object as JSON, resourceVersion included
   std::shared_ptr<const Attributes> attributes;
+};
+
+/// What the objects of a namespace take.
+struct Usage {
+  std::size_t objects = 0;
+  std::size_t bytes = 0;  // of the objects as they are stored
+  auto operator<=>(const Usage&) const = default;
 };
 
 enum class EventType { kAdded, kModified, kDeleted };

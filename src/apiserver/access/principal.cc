@@ -41,4 +41,8 @@ Object user_info(const Principal& principal) {
   return info;
 }
 
+std::string account_name(const Principal& principal) {
+  return principal.is_owner() ? "" : "namespace " + principal.account.ns;
+}
+
 }  // namespace muster::apiserver

@@ -36,6 +36,8 @@ inline Principal service_account(ServiceAccount account) {
 
 /// "muster-admin", "system:serviceaccount:NS:NAME", "system:anonymous".
 std::string user_name(const Principal& principal);
+/// Whose share of the engine a principal uses: the owner's, or that of a namespace, whose accounts make more accounts.
+std::string account_name(const Principal& principal);
 /// The UserInfo of authentication.k8s.io/v1.
 json::Object user_info(const Principal& principal);
 

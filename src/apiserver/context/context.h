@@ -27,6 +27,12 @@ struct NodePolicy {
   bool strict_queues = false;  // a queue that does not exist is refused
 };
 
+/// What the objects of one namespace may take; the default is far above what many thousands of jobs need.
+struct NamespaceLimits {
+  std::size_t objects = 250'000;
+  std::size_t bytes = std::size_t{1} << 30;
+};
+
 struct Context {
   Loop& loop;
   Rng& rng;
@@ -35,6 +41,7 @@ struct Context {
   Quotas* quotas = nullptr;                                         // set while the server lives
   std::function<bool(const api::Resource&)> is_acted_on = nullptr;  // as Options has it
   std::optional<NodePolicy> node_policy = std::nullopt;             // as Options has it
+  NamespaceLimits namespace_limits = {};                            // as Options has it
   Lifetime lifetime;                                                // of the server
 };
 

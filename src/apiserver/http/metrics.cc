@@ -72,6 +72,17 @@ void append_store(std::string& out, const store::Store& store) {
   }
 }
 
+void append_namespaces(std::string& out, const store::Store& store) {
+  append_head(out, "muster_namespace_objects", "gauge", "Stored objects by namespace.");
+  for (const auto& [ns, used] : store.used()) {
+    if (!ns.empty()) out += fmt::format("muster_namespace_objects{{namespace=\"{}\"}} {}\n", ns, used.objects);
+  }
+  append_head(out, "muster_namespace_bytes", "gauge", "Bytes of the stored objects by namespace.");
+  for (const auto& [ns, used] : store.used()) {
+    if (!ns.empty()) out += fmt::format("muster_namespace_bytes{{namespace=\"{}\"}} {}\n", ns, used.bytes);
+  }
+}
+
 /// Adds nothing when /proc cannot be read.
 void append_memory(std::string& out) {
   const auto statm = read_file("/proc/self/statm");
@@ -192,6 +203,7 @@ std::string Metrics::text(const store::Store& store, std::size_t open_watches, c
   }
   append_one(out, "muster_watches_open", "gauge", "Watches being served.", open_watches);
   append_store(out, store);
+  append_namespaces(out, store);
   append_memory(out);
   append_cpu(out);
   if (usage != nullptr) append_pods(out, usage->totals());

@@ -1,6 +1,7 @@
 // A parsed request of the resource API: resource, object, verb and parameters.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ Result<Target> parse_target(std::string_view target);
 enum class Verb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete, kDeleteCollection };
 std::string_view verb_name(Verb verb);  // as in discovery: "get", "deletecollection"
 
+struct Body;
+
 struct ResourceRequest {
   Principal who;  // set by the server once the request is parsed
   const api::Resource* resource = nullptr;
@@ -50,6 +53,8 @@ struct ResourceRequest {
   std::string name;
   std::string subresource;
   Query query;
+  bool in_process = false;               // sent by the engine's own controllers and agent
+  std::shared_ptr<Body> body = nullptr;  // when it was read before, because it is large
 };
 /// True for the subresources that become a stream in both directions.
 bool is_exec(const ResourceRequest& request);

@@ -38,12 +38,10 @@ void note_unknown_in_operations(const json::Array& operations, std::vector<std::
 
 }  // namespace
 
-Result<Patch> read_patch(const api::Resource& resource, const net::Request& http, std::vector<std::string>& warnings) {
+Result<Patch> read_patch(const ResourceRequest& request, const net::Request& http, std::vector<std::string>& warnings) {
   Patch patch;
-  TRY_ASSIGN(patch.type, patch_type(resource, http.headers.get("Content-Type")));
-  auto body = parse_noting_repeated(http.body, patch.type == Patch::Type::kJson ? "json patch " : "", warnings);
-  if (!body) return bad_request("error decoding patch: " + body.error().message);
-  patch.body = *std::move(body);
+  TRY_ASSIGN(patch.type, patch_type(*request.resource, http.headers.get("Content-Type")));
+  TRY_ASSIGN(patch.body, read_body(request, http, warnings));
   if (patch.type == Patch::Type::kJson) {
     if (!patch.body.is_array()) return bad_request("error decoding patch: a JSON patch is a list of operations");
     if (const std::size_t count = patch.body.as_array().size(); count > json::kMaxPatchOperations) {

@@ -5,9 +5,9 @@
 #include "apiserver/admission/metadata_rules.h"
 #include "apiserver/apply/ownership.h"
 #include "apiserver/errors/status_error.h"
+#include "apiserver/http/body.h"
 #include "apiserver/verbs/write.h"
 #include "base/strings.h"
-#include "json/yaml.h"
 
 namespace muster::apiserver {
 namespace {
@@ -17,24 +17,10 @@ using json::Document;
 constexpr std::string_view kKubectl = "kubectl";
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// JSON is valid YAML, but the JSON parser is faster, and most clients send JSON.
-Result<Document> read_config_text(const std::string& text, std::vector<std::string>& repeated) {
-  if (text.starts_with('{')) {
-    if (auto parsed = json::parse(text)) return parsed;
-  }
-  auto documents = json::parse_yaml_leniently(text);
-  if (!documents) return bad_request("error decoding YAML: " + documents.error().message);
-  if (documents->size() != 1) {
-    return bad_request(fmt::format("error decoding YAML: must hold one document, got {}", documents->size()));
-  }
-  repeated = std::move((*documents)[0].warnings);
-  return std::move((*documents)[0].value);
-}
-
 Result<Document> read_config(const ResourceRequest& request, const net::Request& http, FieldValidation validation,
                              std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;
-  TRY_ASSIGN(Document config, read_applied(http, validation, warnings));
+  TRY_ASSIGN(Document config, read_applied(request, http, validation, warnings));
   if (config.string_at("apiVersion") != resource.api_version()) {
     return bad_request(
         fmt::format("Incorrect version specified in apply patch. Specified patch version: {}, expected: {}",
@@ -120,16 +106,14 @@ void change_applied(Context& context, const ResourceRequest& request, const Curr
   auto admitted = admit_applied(context, request, current, std::move(config), parameters, warnings);
   for (std::string& warning : warnings) reply.warn(std::move(warning));
   if (!admitted) return reply.fail(admitted.error());
-  const api::Resource& resource = *request.resource;
-  store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,
-               reply_with_stored(200, resource, std::move(reply)));
+  store_asked_change(context, request, current, *std::move(admitted), parameters.dry_run, std::move(reply));
 }
 
 }  // namespace
 
-Result<Document> read_applied(const net::Request& http, FieldValidation validation,
+Result<Document> read_applied(const ResourceRequest& request, const net::Request& http, FieldValidation validation,
                               std::vector<std::string>& warnings) {
-  TRY_ASSIGN(Document config, read_config_text(http.body, warnings));
+  TRY_ASSIGN(Document config, read_body(request, http, warnings));
   if (validation == FieldValidation::kStrict && !warnings.empty()) {
     return bad_request("error strict decoding YAML: " + join(warnings, ", "));
   }

@@ -45,7 +45,7 @@ void bind_pod(Context& context, const ResourceRequest& request, const net::Reque
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   std::vector<std::string> repeated;
-  const auto body = read_body(http, repeated);
+  const auto body = read_body(request, http, repeated);
   if (!body) return reply.fail(body.error());
   const std::string node = body->string_at("target", "name");
   const std::string& kind = body->string_at("target", "kind");

@@ -10,7 +10,7 @@ void create_object(Context& context, const ResourceRequest& request, const net::
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   std::vector<std::string> warnings;
-  auto body = read_body(http, warnings);
+  auto body = read_body(request, http, warnings);
   if (!body) return reply.fail(body.error());
   auto object = admit_new(context, request, *std::move(body), *parameters, warnings);
   for (std::string& warning : warnings) reply.warn(std::move(warning));

@@ -95,7 +95,7 @@ Result<DeleteOptions> parse_delete_options(const net::Request& http, const Query
   Document body;
   if (!trim(http.body).empty()) {
     std::vector<std::string> repeated;
-    TRY_ASSIGN(body, read_body(http, repeated));
+    TRY_ASSIGN(body, read_small_body(http, repeated));
     const std::string& kind = body.string_at("kind");
     // A client that sends the object itself does not mean its fields as deletion options.
     if (!body.is_object() || (!kind.empty() && kind != "DeleteOptions")) {

@@ -10,7 +10,7 @@ void patch_object(Context& context, const ResourceRequest& request, const net::R
   if (!parameters) return reply.fail(parameters.error());
   if (is_apply(http)) return apply_object(context, request, http, *parameters, std::move(reply));
   std::vector<std::string> warnings;
-  const auto patch = read_patch(*request.resource, http, warnings);
+  const auto patch = read_patch(request, http, warnings);
   if (!patch) return reply.fail(patch.error());
   const auto current = current_object(context, request);
   if (!current) return reply.fail(current.error());

@@ -79,7 +79,7 @@ void answer_review(const ResourceRequest& request, const net::Request& http, Rep
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   std::vector<std::string> warnings;
-  auto body = read_body(http, warnings);
+  auto body = read_body(request, http, warnings);
   if (!body) return reply.fail(body.error());
   auto review = admit_question(*request.resource, *std::move(body), *parameters, warnings);
   if (!review) return reply.fail(review.error());

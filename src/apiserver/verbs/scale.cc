@@ -132,7 +132,7 @@ struct Wanted {
 Result<Wanted> replacing_scale(Context& context, const ResourceRequest& request, const net::Request& http,
                                const WriteParameters& parameters, std::vector<std::string>& warnings) {
   Wanted wanted;
-  TRY_ASSIGN(wanted.scale, read_body(http, warnings));
+  TRY_ASSIGN(wanted.scale, read_body(request, http, warnings));
   TRY(check_scale(request, Origin::kBody, wanted.scale, parameters.field_validation, warnings));
   TRY_ASSIGN(wanted.current, replaced_object(context, request, wanted.scale));
   return wanted;
@@ -143,9 +143,9 @@ Result<Wanted> patching_scale(Context& context, const ResourceRequest& request, 
   Wanted wanted;
   TRY_ASSIGN(wanted.current, current_object(context, request));
   if (is_apply(http)) {
-    TRY_ASSIGN(wanted.scale, read_applied(http, parameters.field_validation, warnings));
+    TRY_ASSIGN(wanted.scale, read_applied(request, http, parameters.field_validation, warnings));
   } else {
-    TRY_ASSIGN(const Patch patch, read_patch(*request.resource, http, warnings));
+    TRY_ASSIGN(const Patch patch, read_patch(request, http, warnings));
     TRY_ASSIGN(wanted.scale, apply_patch(patch, nullptr, scale_of(*request.resource->scale, wanted.current.object)));
   }
   TRY(check_scale(request, Origin::kPatch, wanted.scale, parameters.field_validation, warnings));

@@ -82,7 +82,7 @@ void request_token(Context& context, const AccountTokens& tokens, const Resource
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   std::vector<std::string> warnings;
-  auto body = read_body(http, warnings);
+  auto body = read_body(request, http, warnings);
   if (!body) return reply.fail(body.error());
   auto asked = admit_question(token_request_kind(), *std::move(body), *parameters, warnings);
   if (!asked) return reply.fail(asked.error());

@@ -1,5 +1,7 @@
 #include "apiserver/verbs/write.h"
 
+#include <fmt/core.h>
+
 #include <memory>
 
 #include "api/versions.h"
@@ -32,6 +34,33 @@ Error is_there(const api::Resource& resource, const store::Key& key, const store
   const auto object = json::parse(*entry.bytes);
   const bool going = object && !object->string_at("metadata", "deletionTimestamp").empty();
   return going ? in_context("object is being deleted", std::move(error)) : error;
+}
+
+/// Returns Forbidden if the write would make the namespace's objects take more than they may. `entry` is null for a new
+/// object.
+Status check_namespace_limits(const Context& context, const api::Resource& resource, const store::Key& key,
+                              const store::Entry* entry, const json::Document& after) {
+  constexpr std::size_t kMostOfAnObject = 64u << 20;  // further below the limit nothing is serialised to be measured
+  if (resource.scope != api::Scope::kNamespaced) return ok();
+  const store::Usage used = context.store.used(key.ns);
+  const NamespaceLimits& limits = context.namespace_limits;
+  const auto exceeded = [&](std::string_view what, std::size_t wanted, std::size_t has, std::size_t most,
+                            std::string_view setting) {
+    return forbidden(
+        resource, key.name,
+        fmt::format("exceeded quota: namespace, requested: {0}={1}, used: {0}={2}, limited: {0}={3}; delete "
+                    "objects of the namespace, or have the owner of this engine raise limits.{4} in its "
+                    "configuration",
+                    what, wanted, has, most, setting));
+  };
+  if (entry == nullptr && used.objects >= limits.objects) {
+    return exceeded("objects", 1, used.objects, limits.objects, "objectsPerNamespace");
+  }
+  if (used.bytes + kMostOfAnObject <= limits.bytes) return ok();
+  const std::size_t size = json::serialize(after).size();
+  const std::size_t before = entry == nullptr ? 0 : entry->bytes->size();
+  if (size <= before || used.bytes + (size - before) <= limits.bytes) return ok();
+  return exceeded("bytes", size - before, used.bytes, limits.bytes, "bytesPerNamespace");
 }
 
 store::Store::Done when_stored(const api::Resource& resource, const store::Key& key, OnStored done,
@@ -69,6 +98,9 @@ void store_new(Context& context, const api::Resource& resource, const store::Key
   auto held = context.quotas->reserve(resource, key.ns, nullptr, object);
   if (!held) return done(std::move(held).error());
   if (const store::Entry* there = context.store.latest(key)) return done(is_there(resource, key, *there));
+  if (auto fits = check_namespace_limits(context, resource, key, nullptr, object); !fits) {
+    return done(std::move(fits).error());
+  }
   api::to_stored_version(resource, object);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(object)));
   context.store.put(key, 0, render_of(key, std::move(object)),
@@ -137,8 +169,18 @@ void change_object(Context& context, const ResourceRequest& request, Origin orig
   for (std::string& warning : warnings) reply.warn(std::move(warning));
   if (!admitted) return reply.fail(admitted.error());
   own_change(request, current.object, sent_owners, *admitted, parameters.field_manager, context.loop.now());
+  store_asked_change(context, request, current, *std::move(admitted), parameters.dry_run, std::move(reply));
+}
+
+void store_asked_change(Context& context, const ResourceRequest& request, const Current& current, json::Document after,
+                        bool dry_run, Reply reply) {
   const api::Resource& resource = *request.resource;
-  store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,
+  // The engine's own writes are bounded by the objects that they are about; a job whose status is lost would be broken.
+  if (!request.in_process) {
+    const auto fits = check_namespace_limits(context, resource, current.key, &current.entry, after);
+    if (!fits) return reply.fail(fits.error());
+  }
+  store_change(context, resource, current.key, current.entry, current.object, std::move(after), dry_run,
                reply_with_stored(200, resource, std::move(reply)));
 }
 

@@ -44,6 +44,10 @@ Result<Current> current_object(Context& context, const ResourceRequest& request)
 /// The same for a PUT, whose body may contain a uid: Conflict when the object has another uid or does not exist.
 Result<Current> replaced_object(Context& context, const ResourceRequest& request, const json::Document& sent);
 
+/// Stores what a request makes of the current object, unless its namespace has no room for it.
+void store_asked_change(Context& context, const ResourceRequest& request, const Current& current, json::Document after,
+                        bool dry_run, Reply reply);
+
 void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,
                    json::Document wanted, const WriteParameters& parameters, std::vector<std::string> warnings,
                    Reply reply);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "apiserver/errors/status_error.h"
 #include "apiserver/list/read.h"
@@ -15,8 +16,10 @@ constexpr std::size_t kMaxUnsent = 8u << 20;
 constexpr std::size_t kMaxBlock = 56u << 10;  // lines sent together; even encrypted, a block goes out in one call
 constexpr Duration kGather = std::chrono::milliseconds(4);  // events right after a block are gathered for this long
 constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
-constexpr std::size_t kInitialSlice = 250;
-constexpr std::size_t kInitialUnsent = 1u << 20;   // no further slice while this much is unsent
+constexpr std::size_t kSliceLines = 250;           // made in one turn of the loop
+constexpr std::size_t kSliceBytes = 256u << 10;    // or fewer
+constexpr std::size_t kSliceVisits = 5000;         // objects that are looked at in one turn
+constexpr std::size_t kMostUnmade = 1u << 20;      // a reader in this process gets no more while this much is unsent
 constexpr std::int64_t kMinDefaultTimeout = 1800;  // seconds; spread so that not all clients reconnect at once
 
 struct Start {
@@ -77,14 +80,8 @@ struct Watches::Choice {
   Form form;
   bool takes_shared = false;       // objects as stored, for a reader in this process
   store::Revision not_before = 0;  // a watch may begin at a future revision
+  std::string account;             // whose memory unsent lines are
   auto operator<=>(const Choice&) const = default;
-};
-
-/// The objects that a watch begins with. Watches that begin at the same revision with the same choice share it.
-struct Watches::Listing {
-  Choice choice;
-  store::Revision revision = 0;
-  std::vector<net::Bytes> objects;
 };
 
 struct Watches::Watcher : std::enable_shared_from_this<Watches::Watcher> {
@@ -92,10 +89,11 @@ struct Watches::Watcher : std::enable_shared_from_this<Watches::Watcher> {
   Selection selection;
   Start start;
   std::shared_ptr<net::Exchange> exchange;
+  std::shared_ptr<Backlog> backlog;
   store::Revision after = 0;
-  std::shared_ptr<const Listing> initial;  // while it is being sent
-  std::size_t initial_sent = 0;
-  std::size_t initial_bytes = 0;  // does not count when the reader is checked for being too slow
+  bool reads_objects = false;                                   // the objects come first, in the order of their keys,
+  std::optional<std::tuple<std::string, std::string>> reached;  // up to this namespace and name so far
+  store::Store::Id changes = 0;                                 // of objects that have been sent; while reads_objects
   std::shared_ptr<Audience> audience;
   Loop::Id timeout = 0;
   Loop::Id bookmark = 0;
@@ -107,11 +105,31 @@ struct Watches::Audience : std::enable_shared_from_this<Watches::Audience> {
   Selection selection;
   store::Store::Id subscription = 0;
   std::vector<Watcher*> members;
+  std::shared_ptr<Backlog> backlog;
   std::string lines;                // not sent yet
   std::optional<MonoTime> flushed;  // when the last lines were sent
 };
 
-Watches::Watches(Context& context) : context_(context) {}
+/// What one turn makes for a watcher.
+class Watches::Slice {
+ public:
+  explicit Slice(const Watcher& watcher) : most_bytes_(std::min(kSliceBytes, watcher.backlog->share())) {}
+  /// The first object is sent however large it is.
+  bool is_full() const { return bytes_ >= most_bytes_ || lines_ >= kSliceLines || visits_ >= kSliceVisits; }
+  void visit() { ++visits_; }
+  void add(const net::Bytes& object) {
+    ++lines_;
+    bytes_ += object->size();
+  }
+
+ private:
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;
+  std::size_t lines_ = 0;
+  std::size_t visits_ = 0;
+};
+
+Watches::Watches(Context& context) : context_(context), backlogs_(context.loop) {}
 
 Watches::~Watches() {
   const auto open = watchers_;
@@ -141,6 +159,9 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
   if (choice.form.as != As::kTable) choice.form.headers = false;
   choice.takes_shared =
       choice.form.as == As::kObject && request.resource->is_storage && watcher->exchange->takes_shared();
+  watcher->backlog = backlogs_.of(request.who);
+  choice.account = watcher->backlog->account();
+  if (!choice.takes_shared) watcher->backlog->enter();
   watchers_.insert(watcher);
   const std::weak_ptr<Watcher> weak = watcher;
   watcher->exchange->on_gone([this, weak] {
@@ -151,78 +172,105 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
 
   const bool from_now = !start->revision || *start->revision == 0;
   watcher->after = from_now ? context_.store.revision() : *start->revision;
-  if (!from_now || start->without_initial_events) return follow(watcher);
-  watcher->initial = listing(*watcher);
-  send_initial(watcher);
+  if (from_now && !start->without_initial_events) read_objects(*watcher);
+  watcher->choice.takes_shared || watcher->backlog->has_room() ? produce(watcher) : produce_later(watcher);
 }
 
 // ---- The initial objects and the history.
 
-/// Collected now, because the current state can only be read now; sent later.
-std::shared_ptr<const Watches::Listing> Watches::listing(const Watcher& watcher) {
-  const auto last = last_listing_.lock();
-  if (last && last->revision == watcher.after && last->choice == watcher.choice) return last;
-  auto made = std::make_shared<Listing>();
-  made->choice = watcher.choice;
-  made->revision = watcher.after;
-  const Selection& selection = watcher.selection;
-  const store::Range range{selection.resource, selection.ns, selection.ns, selection.only_key() ? selection.name : ""};
-  const Status scanned =
-      context_.store.scan_at(range, watcher.after, [&](const store::Key& key, const store::Entry& entry) {
-        if (selection.only_key() && key.name != selection.name) return false;
-        if (selection.matches(key, *entry.attributes)) made->objects.push_back(entry.bytes);
-        return true;
-      });
-  CHECK(scanned.has_value());  // `after` is the current revision
-  last_listing_ = made;
-  return made;
+/// The objects are sent as they are when their turn comes, so that nothing of the past is kept for a slow reader.
+/// Changes of those that have been sent follow at once; changes of the others are seen when their turn comes.
+void Watches::read_objects(Watcher& watcher) {
+  watcher.reads_objects = true;
+  const auto id = context_.store.watch(watcher.selection.resource, watcher.after,
+                                       [this, to = &watcher](const auto& event) { on_early_event(*to, *event); });
+  CHECK(id.has_value());  // `after` is the current revision
+  watcher.changes = *id;
+}
+
+void Watches::on_early_event(Watcher& watcher, const store::Event& event) {
+  if (!watcher.reached || std::tie(event.key.ns, event.key.name) > *watcher.reached) return;
+  const auto type = type_within(watcher.selection, event);
+  if (type && keeps_up(watcher)) send(watcher, *type, event.entry.bytes);
 }
 
 /// Sends in slices, so that other requests are served in between; the client reads them at its own speed.
-void Watches::send_initial(const std::shared_ptr<Watcher>& watcher) {
-  const std::vector<net::Bytes>& objects = watcher->initial->objects;
-  const std::size_t end = std::min(objects.size(), watcher->initial_sent + kInitialSlice);
-  for (; watcher->initial_sent < end; ++watcher->initial_sent) {
-    const net::Bytes& object = objects[watcher->initial_sent];
-    watcher->initial_bytes += object->size();
-    send(*watcher, "ADDED", object);
-  }
-  if (end < objects.size()) return send_later(watcher);
-  watcher->initial.reset();
+void Watches::produce(const std::shared_ptr<Watcher>& watcher) {
+  if (!watcher->reads_objects) return follow(watcher);
+  if (!send_objects(*watcher)) return produce_later(watcher);
+  context_.store.unwatch(watcher->changes);
+  watcher->reads_objects = false;
+  watcher->after = context_.store.revision();
   if (watcher->start.initial_events_end) {
     const Choice& choice = watcher->choice;
     watcher->exchange->write(
-        std::make_shared<const std::string>(bookmark_line(*choice.resource, choice.form, watcher->after, true)));
+        watcher->backlog->hold(bookmark_line(*choice.resource, choice.form, watcher->after, true)));
   }
   follow(watcher);
 }
 
 /// Continues when other work has had its turn and the client has read most of what was sent.
-void Watches::send_later(const std::shared_ptr<Watcher>& watcher) {
-  const bool has_room = watcher->exchange->unsent() <= kInitialUnsent;
-  Task next = [this, weak = std::weak_ptr(watcher), has_room] {
+void Watches::produce_later(const std::shared_ptr<Watcher>& watcher) {
+  const bool is_ours = watcher->choice.takes_shared;
+  const std::size_t most = is_ours ? kMostUnmade : watcher->backlog->share();
+  const bool has_room = watcher->exchange->unsent() <= most;
+  Task next = [this, weak = std::weak_ptr(watcher), most, has_room] {
     const auto live = weak.lock();
     if (!live || live->closed) return;
-    has_room ? send_initial(live) : send_later(live);
+    // New events may have taken the room meanwhile.
+    has_room && live->exchange->unsent() <= most ? produce(live) : produce_later(live);
   };
   if (!has_room) {
-    watcher->exchange->when_room(kInitialUnsent, std::move(next));
-  } else if (watcher->choice.takes_shared) {
+    watcher->exchange->when_room(most, std::move(next));
+  } else if (is_ours) {
     // Controllers of this process wait: requests from outside come first.
     context_.loop.post_when_idle(std::move(next));
   } else {
-    context_.loop.post(std::move(next));
+    watcher->backlog->in_turn(std::move(next));
   }
+}
+
+/// Returns true when all objects have been sent.
+bool Watches::send_objects(Watcher& watcher) {
+  const Selection& selection = watcher.selection;
+  store::Range range{selection.resource, selection.ns, selection.ns, selection.only_key() ? selection.name : ""};
+  if (watcher.reached) {
+    range.from_ns = std::get<0>(*watcher.reached);
+    range.from_name = std::get<1>(*watcher.reached) + '\0';
+  }
+  Slice slice(watcher);
+  bool complete = true;
+  const auto visit = [&](const store::Key& key, const store::Entry& entry) {
+    if (selection.only_key() && key.name != selection.name) return false;
+    if (slice.is_full()) return complete = false;
+    watcher.reached.emplace(key.ns, key.name);
+    slice.visit();
+    if (!selection.matches(key, *entry.attributes)) return true;
+    slice.add(entry.bytes);
+    send(watcher, "ADDED", entry.bytes);
+    return true;
+  };
+  CHECK(context_.store.scan_at(range, context_.store.revision(), visit).has_value());
+  return complete;
 }
 
 /// Sends all events after `after`, and then the new ones as they come.
 void Watches::follow(const std::shared_ptr<Watcher>& watcher) {
-  const Status replayed = context_.store.replay(watcher->selection.resource, watcher->after, [&](const auto& event) {
-    if (watcher->closed || !keeps_up(*watcher)) return;
-    if (const auto type = type_within(watcher->selection, *event)) send(*watcher, *type, event->entry.bytes);
-  });
+  Slice slice(*watcher);
+  bool complete = true;
+  const auto visit = [&](const auto& event) {
+    if (slice.is_full()) return complete = false;
+    slice.visit();
+    watcher->after = event->entry.revision;
+    if (const auto type = type_within(watcher->selection, *event)) {
+      slice.add(event->entry.bytes);
+      send(*watcher, *type, event->entry.bytes);
+    }
+    return true;
+  };
+  const Status replayed = context_.store.replay(watcher->selection.resource, watcher->after, visit);
   if (!replayed) return fail(watcher, replayed.error());
-  if (watcher->closed) return;
+  if (!complete) return produce_later(watcher);
   join(*watcher);
   const std::weak_ptr<Watcher> weak = watcher;
   watcher->timeout = context_.loop.after(watcher->start.timeout, [this, weak] {
@@ -238,12 +286,14 @@ void Watches::send(Watcher& watcher, std::string_view type, const net::Bytes& ob
   line.reserve(object->size() + 40);
   append_event(line, *choice.resource, choice.form, type, object, context_.loop.now());
   choice.form.headers = false;
-  watcher.exchange->write(std::make_shared<const std::string>(std::move(line)));
+  watcher.exchange->write(watcher.backlog->hold(std::move(line)));
 }
 
 /// Disconnects the watcher when it does not keep up.
 bool Watches::keeps_up(Watcher& watcher) {
-  if (watcher.exchange->unsent() <= kMaxUnsent + watcher.initial_bytes) return true;
+  const std::size_t unsent = watcher.exchange->unsent();
+  const bool is_over = watcher.backlog->is_over() && unsent > watcher.backlog->share();
+  if (unsent <= kMaxUnsent && (watcher.choice.takes_shared || !is_over)) return true;
   watcher.exchange->abort();
   close(watcher.shared_from_this());
   return false;
@@ -273,6 +323,7 @@ void Watches::join(Watcher& watcher) {
     audience = std::make_shared<Audience>();
     audience->choice = watcher.choice;
     audience->selection = watcher.selection;
+    audience->backlog = watcher.backlog;
     // Starts at the current revision or later: events in the history were already sent.
     const store::Revision after = std::max(watcher.after, context_.store.revision());
     const auto id = context_.store.watch(watcher.selection.resource, after,
@@ -333,7 +384,7 @@ void Watches::flush_soon(Audience& audience) {
 void Watches::flush(Audience& audience) {
   if (audience.lines.empty()) return;
   audience.flushed = context_.loop.mono();
-  const auto block = std::make_shared<const std::string>(std::exchange(audience.lines, {}));
+  const auto block = audience.backlog->hold(std::exchange(audience.lines, {}));
   const std::vector<Watcher*> members = audience.members;
   for (Watcher* member : members) {
     if (keeps_up(*member)) member->exchange->write(block);
@@ -376,6 +427,8 @@ void Watches::close(const std::shared_ptr<Watcher>& watcher) {
   if (watcher->closed) return;
   watcher->closed = true;
   leave(*watcher);
+  if (watcher->reads_objects) context_.store.unwatch(watcher->changes);
+  if (!watcher->choice.takes_shared) watcher->backlog->leave();
   context_.loop.cancel(watcher->timeout);
   context_.loop.cancel(watcher->bookmark);
   watchers_.erase(watcher);

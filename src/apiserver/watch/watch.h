@@ -1,10 +1,11 @@
 // Watches: streams of changes after a revision.
 //
-// A watcher first catches up on its own: with the current objects, or with the history since its revision. From then on
-// it belongs to an audience, the watchers that chose the same objects in the same form: each event is matched and
-// encoded once for all of them, and the events of one turn of the loop, or of a few milliseconds when they come fast,
-// go out as one block of bytes that the streams share. A watcher that leaves more than 8 MiB unread is disconnected: it
-// comes back with its last revision or lists again.
+// A watcher first catches up on its own, as fast as its reader takes it: with the current objects, or with the history
+// since its revision. From then on it belongs to an audience, the watchers of an account that chose the same objects in
+// the same form: each event is matched and encoded once for all of them, and the events of one turn of the loop, or of
+// a few milliseconds when they come fast, go out as one block of bytes that the streams share. A watcher that leaves
+// more than 8 MiB unread, or more than its share when its account leaves too much unread (watch/backlog.h), is
+// disconnected: it comes back with its last revision or lists again.
 #pragma once
 
 #include <map>
@@ -14,6 +15,7 @@
 #include "apiserver/context/context.h"
 #include "apiserver/http/reply.h"
 #include "apiserver/http/request.h"
+#include "apiserver/watch/backlog.h"
 
 namespace muster::apiserver {
 
@@ -29,13 +31,15 @@ class Watches {
 
  private:
   struct Choice;
-  struct Listing;
   struct Watcher;
   struct Audience;
+  class Slice;
 
-  std::shared_ptr<const Listing> listing(const Watcher& watcher);
-  void send_initial(const std::shared_ptr<Watcher>& watcher);
-  void send_later(const std::shared_ptr<Watcher>& watcher);
+  void read_objects(Watcher& watcher);
+  void on_early_event(Watcher& watcher, const store::Event& event);
+  void produce(const std::shared_ptr<Watcher>& watcher);
+  void produce_later(const std::shared_ptr<Watcher>& watcher);
+  bool send_objects(Watcher& watcher);
   void follow(const std::shared_ptr<Watcher>& watcher);
   void send(Watcher& watcher, std::string_view type, const net::Bytes& object);
   bool keeps_up(Watcher& watcher);
@@ -53,9 +57,9 @@ class Watches {
   void flush(Audience& audience);
 
   Context& context_;
+  Backlogs backlogs_;
   std::set<std::shared_ptr<Watcher>> watchers_;
   std::map<Choice, std::shared_ptr<Audience>> audiences_;
-  std::weak_ptr<const Listing> last_listing_;
 };
 
 }  // namespace muster::apiserver

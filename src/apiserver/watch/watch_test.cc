@@ -63,19 +63,99 @@ TEST_F(Engine, AWatchBeginsWithWhatThereWasAndGoesOnFromThere) {
   const auto other = start("GET", kWatch);
   slow->backlog = (1u << 20) + 1;
   loop_.settle();
+  call("DELETE", std::string(kConfigMaps) + "/c0");
   call("DELETE", std::string(kConfigMaps) + "/c599");
   call("POST", kConfigMaps, config_map("new"));
   const auto later = start("GET", kWatch);
+  loop_.settle();
+  EXPECT_EQ(times(R"({"type":"DELETED")", slow->body), 1u) << "of an object that it was told of";
+  slow->read_until(0);
+  loop_.advance(std::chrono::milliseconds(4));
+  EXPECT_EQ(times(R"({"type":"ADDED")", other->body), 601u);
+  EXPECT_EQ(times(R"({"type":"DELETED")", other->body), 2u);
+  EXPECT_LT(other->body.rfind(R"("name":"c6")"), other->body.find(R"({"type":"DELETED")"));
+  EXPECT_LT(other->body.find(R"({"type":"DELETED")"), other->body.find(R"("name":"new")"));
+  EXPECT_EQ(times(R"({"type":"ADDED")", slow->body), 600u) << "what is gone before its turn is never told";
+  EXPECT_EQ(times(R"({"type":"DELETED")", slow->body), 1u);
+  EXPECT_THAT(slow->body, Not(HasSubstr(R"("name":"c599")")));
+  EXPECT_EQ(times(R"("name":"new")", slow->body), 1u);
+  EXPECT_EQ(times(R"({"type":)", later->body), 599u);
+  EXPECT_THAT(later->body, Not(HasSubstr(R"("name":"c599")")));
+}
+
+TEST_F(Engine, ChangesDuringTheInitialEventsAreToldOnce) {
+  for (int i = 0; i < 600; ++i) call("POST", kConfigMaps, config_map("c" + std::to_string(i)));
+  const auto slow = start("GET", kWatch +
+                                     "&allowWatchBookmarks=true&sendInitialEvents=true"
+                                     "&resourceVersionMatch=NotOlderThan");
+  slow->backlog = (1u << 20) + 1;
+  loop_.settle();
+  for (const char* name : {"/c1", "/c99"}) call("PATCH", std::string(kConfigMaps) + name, R"({"data":{"a":"b"}})");
+  EXPECT_EQ(times(R"({"type":"MODIFIED")", slow->body), 1u);
   slow->read_until(0);
   loop_.settle();
-  for (const auto& watch : {slow, other}) {
-    EXPECT_EQ(times(R"({"type":"ADDED")", watch->body), 601u);
-    EXPECT_EQ(times(R"({"type":"DELETED")", watch->body), 1u);
-    EXPECT_LT(watch->body.rfind(R"("name":"c6")"), watch->body.find(R"({"type":"DELETED")"));
-    EXPECT_LT(watch->body.find(R"({"type":"DELETED")"), watch->body.find(R"("name":"new")"));
+  call("PATCH", std::string(kConfigMaps) + "/c99", R"({"data":{"a":"c"}})");
+  loop_.advance(std::chrono::milliseconds(4));
+  EXPECT_EQ(times(R"({"type":"ADDED")", slow->body), 600u);
+  EXPECT_EQ(times(R"({"type":"MODIFIED")", slow->body), 2u);
+  EXPECT_LT(slow->body.rfind(R"({"type":"ADDED")"), slow->body.find(R"({"type":"BOOKMARK")"));
+  EXPECT_LT(slow->body.find(R"({"type":"BOOKMARK")"), slow->body.rfind(R"({"type":"MODIFIED")"));
+}
+
+const std::string kText = R"(,"data":{"text":")" + std::string(900'000, 'x') + R"("}})";
+std::string large_map(int i) {
+  return R"({"metadata":{"name":"c)" + std::to_string(i) + "\"}" + kText;
+}
+
+TEST_F(Engine, ASliceIsBoundedByItsBytes) {
+  for (int i = 0; i < 8; ++i) call("POST", kConfigMaps, large_map(i));
+  const auto watch = start("GET", kWatch);
+  watch->backlog = (1u << 20) + 1;
+  loop_.advance(std::chrono::seconds(10));
+  EXPECT_EQ(watch->written.size(), 1u);
+  watch->read_until(1u << 20);
+  loop_.settle();
+  EXPECT_EQ(watch->written.size(), 8u);
+}
+
+TEST_F(Engine, TheHistoryComesAtTheSpeedOfItsReader) {
+  const std::string from = "&resourceVersion=" + std::to_string(store_->revision());
+  for (int i = 0; i < 6; ++i) call("POST", kConfigMaps, large_map(i));
+  const auto watch = start("GET", kWatch + from);
+  watch->backlog = (1u << 20) + 1;
+  loop_.advance(std::chrono::seconds(10));
+  EXPECT_EQ(watch->written.size(), 1u);
+  watch->read_until(0);
+  loop_.settle();
+  EXPECT_EQ(watch->written.size(), 6u);
+  EXPECT_FALSE(watch->aborted);
+}
+
+TEST_F(Engine, TheWatchesOfAnAccountHoldABoundedAmountTogether) {
+  for (int i = 0; i < 4; ++i) call("POST", kConfigMaps, large_map(i));
+  std::vector<std::shared_ptr<Recorder>> watches;
+  for (int i = 0; i < 100; ++i) watches.push_back(start("GET", kWatch + "&labelSelector=a!=" + std::to_string(i)));
+  loop_.advance(std::chrono::seconds(1));
+  const auto held = [&] {
+    std::size_t bytes = 0;
+    for (const auto& watch : watches) {
+      for (const net::Bytes& piece : watch->written) bytes += piece->size();
+    }
+    return bytes;
+  };
+  EXPECT_GT(held(), 60u << 20);
+  EXPECT_LT(held(), 66u << 20);
+  // All get everything as they read, and each line is sent once.
+  std::vector<std::size_t> told(watches.size());
+  for (int round = 0; round < 20; ++round) {
+    for (std::size_t i = 0; i < watches.size(); ++i) {
+      told[i] += watches[i]->written.size();
+      watches[i]->written.clear();
+    }
+    loop_.settle();
+    EXPECT_LT(held(), 66u << 20);
   }
-  EXPECT_EQ(times(R"({"type":)", later->body), 600u);
-  EXPECT_THAT(later->body, Not(HasSubstr(R"("name":"c599")")));
+  EXPECT_THAT(told, ::testing::Each(4u));
 }
 
 TEST_F(Engine, EventsAreToldAtTheEndOfATurn) {

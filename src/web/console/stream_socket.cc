@@ -18,6 +18,8 @@ constexpr std::size_t kMostStreams = 256;
 constexpr std::size_t kMostOrderBytes = 64u << 10;
 constexpr std::size_t kMostLineBytes = 56u << 10;  // lines that go out as one message
 constexpr std::size_t kMostErrorBytes = 64u << 10;
+constexpr std::size_t kMostSockets = 256;  // each may hold a little over 1 MiB that its client has not read
+constexpr Duration kPatience = std::chrono::seconds(60);  // with a client that reads nothing; a page comes back
 
 Error bad_order(std::string_view what) {
   return apiserver::bad_request(
@@ -27,8 +29,12 @@ Error bad_order(std::string_view what) {
 class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
  public:
   StreamSocket(Loop& loop, net::Transport& api, std::shared_ptr<SummaryCache> summaries,
-               std::shared_ptr<net::Exchange> exchange)
-      : loop_(loop), api_(api), summaries_(std::move(summaries)), socket_(loop, std::move(exchange)) {}
+               std::shared_ptr<net::Exchange> exchange, std::shared_ptr<void> place)
+      : loop_(loop),
+        api_(api),
+        summaries_(std::move(summaries)),
+        socket_(loop, std::move(exchange)),
+        place_(std::move(place)) {}
 
   void start(const net::Request& handshake, const std::string& protocol) {
     net::ServerWebSocket::Sink sink;
@@ -36,11 +42,15 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
     sink.on_full = [this](bool is_full) {
       // Orders are answered as well, so a client that does not read must not send more of them.
       is_full ? socket_.pause_input() : socket_.resume_input();
+      is_full ? wait_for_client() : loop_.cancel(impatience_);
       for (const auto& [_, stream] : streams_) {
         if (stream->call) is_full ? stream->call->pause_input() : stream->call->resume_input();
       }
     };
-    sink.on_end = [this] { streams_.clear(); };
+    sink.on_end = [this] {
+      loop_.cancel(impatience_);
+      streams_.clear();
+    };
     socket_.start(shared_from_this(), handshake, protocol, std::move(sink));
   }
 
@@ -52,6 +62,12 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
     std::string ready;  // complete lines, not sent yet
     std::string error;  // the body of a response that is none of success
   };
+
+  void wait_for_client() {
+    impatience_ = loop_.after(kPatience, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->socket_.close(net::CloseCode::kGoingAway, "the client does not read");
+    });
+  }
 
   /// Returns a callback that does nothing once the stream or the socket is gone.
   template <typename Member>
@@ -146,6 +162,8 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   net::ServerWebSocket socket_;
   std::map<std::int64_t, std::unique_ptr<Stream>> streams_;
   std::string order_;  // the message that is arriving
+  Loop::Id impatience_ = 0;
+  std::shared_ptr<void> place_;  // among the sockets
 };
 
 }  // namespace
@@ -213,11 +231,20 @@ void StreamLines::append_line(std::string_view line, std::string& out) const {
 }
 
 apiserver::Route stream_route(Loop& loop, net::Transport& api) {
-  const auto handle = [&loop, &api, cache = std::make_shared<SummaryCache>()](const apiserver::RoutedRequest& request,
-                                                                              std::shared_ptr<net::Exchange> exchange) {
+  const auto handle = [&loop, &api, cache = std::make_shared<SummaryCache>(), open = std::make_shared<std::size_t>(0)](
+                          const apiserver::RoutedRequest& request, std::shared_ptr<net::Exchange> exchange) {
     const auto protocol = net::choose_protocol(request.http, {kProtocol});
     if (!protocol) return exchange->respond(apiserver::error_response(protocol.error()));
-    std::make_shared<StreamSocket>(loop, api, cache, std::move(exchange))->start(request.http, *protocol);
+    if (*open >= kMostSockets) {
+      Error error;
+      error.reason = Reason::kTooManyRequests;
+      error.message = fmt::format("{} pages watch this engine; close some of them", kMostSockets);
+      error.retry_after = std::chrono::seconds(10);
+      return exchange->respond(apiserver::error_response(error));
+    }
+    ++*open;
+    const std::shared_ptr<void> place(nullptr, [open](void*) { --*open; });
+    std::make_shared<StreamSocket>(loop, api, cache, std::move(exchange), place)->start(request.http, *protocol);
   };
   return {.pattern = "apis/muster.dev/v1/watch", .methods = {"GET"}, .handle = handle};
 }

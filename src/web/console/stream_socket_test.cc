@@ -142,6 +142,48 @@ TEST_F(StreamSocketTest, AClientThatDoesNotReadCannotSendMoreOrders) {
   EXPECT_FALSE(exchange_->input_paused);
 }
 
+TEST_F(StreamSocketTest, AClientThatDoesNotReadForAMinuteIsLeft) {
+  connect();
+  send(kPods);
+  exchange_->waiting = 2 << 20;
+  api_.head(0, 200);
+  api_.data(0, "line\n");
+  loop_.advance(std::chrono::seconds(59));
+  EXPECT_FALSE(exchange_->finished);
+  exchange_->waiting = 0;
+  std::exchange(exchange_->on_room, nullptr)();
+  loop_.advance(std::chrono::seconds(100));
+  EXPECT_FALSE(exchange_->finished) << "it has read";
+  exchange_->waiting = 2 << 20;
+  api_.data(0, "line\n");
+  loop_.advance(std::chrono::seconds(61));
+  EXPECT_TRUE(exchange_->finished);
+  EXPECT_EQ(exchange_->close_reason, "the client does not read");
+  EXPECT_TRUE(api_.cancelled(0));
+}
+
+TEST_F(StreamSocketTest, ThereIsABoundOfSockets) {
+  const auto route = stream_route(loop_, api_);
+  apiserver::RoutedRequest request;
+  request.http.method = "GET";
+  request.http.headers = net::make_handshake("dGhlIHNhbXBsZSBub25jZQ==", {"stream.muster.dev"});
+  std::vector<std::shared_ptr<TestExchange>> open;
+  const auto connect_one = [&] {
+    auto made = std::make_shared<TestExchange>();
+    route.handle(apiserver::RoutedRequest(request), made);
+    return made;
+  };
+  for (int i = 0; i < 256; ++i) open.push_back(connect_one());
+  for (const auto& one : open) EXPECT_EQ(one->status, 101);
+  EXPECT_EQ(connect_one()->status, 429);
+  std::exchange(open.back()->gone, nullptr)();
+  loop_.settle();
+  open.back() = connect_one();
+  EXPECT_EQ(open.back()->status, 101);
+  for (const auto& one : open) std::exchange(one->gone, nullptr)();
+  loop_.settle();
+}
+
 TEST_F(StreamSocketTest, AnotherProtocolIsRefused) {
   connect({"v5.channel.k8s.io"});
   EXPECT_EQ(exchange_->status, 400);

@@ -36,7 +36,7 @@ Result<std::optional<Document>> body_member(const net::Request& http, std::optio
   std::optional<Document> found;
   if (trim(http.body).empty()) return found;
   std::vector<std::string> repeated;
-  TRY_ASSIGN(const Document body, apiserver::read_body(http, repeated));
+  TRY_ASSIGN(const Document body, apiserver::read_small_body(http, repeated));
   if (!repeated.empty()) return apiserver::bad_request(repeated.front());
   if (!body.is_object()) {
     return apiserver::bad_request(fmt::format("body: must be an object, got {}", apiserver::brief(body)));
