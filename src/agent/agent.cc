@@ -21,6 +21,7 @@
 #include "agent/network/service_ports.h"
 #include "agent/objects/node_objects.h"
 #include "agent/plan/launch_planner.h"
+#include "agent/ports/pod_ports.h"
 #include "agent/probes/connect_to_pod.h"
 #include "agent/probes/pod_actions.h"
 #include "agent/probes/pod_checks.h"
@@ -78,6 +79,7 @@ class Agent::Node {
   ClaimFileService& files() { return files_; }
   MetricsRecorder& metrics() { return metrics_.recorder(); }
   Networks& networks() { return networks_; }
+  PodPorts& ports() { return ports_; }
   Loop& loop() { return loop_; }
   /// Finds the connection to a pod's shim each time that it is called.
   FindChannel channel_of(const std::string& uid) {
@@ -116,6 +118,8 @@ class Agent::Node {
   ShimOs os_;
   EmptyDirLimits empty_dirs_;
   NodeMetrics metrics_;
+  OpenPodSocket open_socket_;
+  PodPorts ports_;
   PodActions actions_;
   PodChecks checks_;
   PodSync sync_;
@@ -170,13 +174,12 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
       metrics_(
           loop, paths_, options_, [this] { return running_pods(); },
           [this](const std::string& uid) { sync_.look_at(uid); }),
-      actions_(
-          loop,
-          [this, host = host_sockets(loop)](const std::string& uid, UniqueFunction<void(Result<Fd>)> done) {
-            if (networks_.holds(uid)) return networks_.open_socket(uid, std::move(done));
-            host(uid, std::move(done));
-          },
-          [this](const std::string& uid) { return channel_of(uid); }),
+      open_socket_([this, host = host_sockets(loop)](const std::string& uid, UniqueFunction<void(Result<Fd>)> done) {
+        if (networks_.holds(uid)) return networks_.open_socket(uid, std::move(done));
+        host(uid, std::move(done));
+      }),
+      ports_(loop, open_socket_, [this](const std::string& uid) { return networks_.holds(uid); }),
+      actions_(loop, open_socket_, [this](const std::string& uid) { return channel_of(uid); }),
       checks_(loop, rng, actions_,
               {.launch_folder = [this](const std::string& uid) { return os_.launch_folder(uid); },
                .kill =
@@ -318,6 +321,10 @@ Result<std::unique_ptr<node::ExecSession>> Agent::attach(const node::ExecRequest
 
 void Agent::open_doors(int port, NetworkDoors doors) {
   node_->networks().open_doors(port, std::move(doors));
+}
+
+Result<std::unique_ptr<node::PortSession>> Agent::connect(const node::PortRequest& request, node::PortSink sink) {
+  return node_->ports().connect(request, std::move(sink));
 }
 
 node::OpenSocket Agent::socket_opener(const std::string& pod_uid) {

@@ -51,8 +51,8 @@ struct ResourceRequest {
   std::string subresource;
   Query query;
 };
-/// True for the subresources that become a stream in both directions.
-bool is_exec(const ResourceRequest& request);
+/// True for the subresources that become a stream in both directions: exec, attach, portforward.
+bool becomes_stream(const ResourceRequest& request);
 
 /// Parses targets under /api/v1 and /apis/G/V that are not discovery documents. NotFound for paths that name nothing,
 /// MethodNotAllowed when the resource does not have the verb.
