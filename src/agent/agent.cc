@@ -21,6 +21,7 @@
 #include "agent/network/service_ports.h"
 #include "agent/objects/node_objects.h"
 #include "agent/plan/launch_planner.h"
+#include "agent/ports/host_ports.h"
 #include "agent/ports/pod_ports.h"
 #include "agent/probes/connect_to_pod.h"
 #include "agent/probes/pod_actions.h"
@@ -120,6 +121,7 @@ class Agent::Node {
   NodeMetrics metrics_;
   OpenPodSocket open_socket_;
   PodPorts ports_;
+  HostPorts host_ports_;
   PodActions actions_;
   PodChecks checks_;
   PodSync sync_;
@@ -179,6 +181,9 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
         host(uid, std::move(done));
       }),
       ports_(loop, open_socket_, [this](const std::string& uid) { return networks_.holds(uid); }),
+      host_ports_(
+          loop, ports_, [this](const std::string& uid) { return networks_.holds(uid); },
+          [this](const Document& pod, const PodEvent& event) { writer_.report(pod, 0, event); }),
       actions_(loop, open_socket_, [this](const std::string& uid) { return channel_of(uid); }),
       checks_(loop, rng, actions_,
               {.launch_folder = [this](const std::string& uid) { return os_.launch_folder(uid); },
@@ -245,6 +250,7 @@ void Agent::Node::on_pod(const Document* before, const Document* now) {
   names_.on_pod_changed(before, now);
   claims_.on_pod_changed(now);
   sync_.write_names();
+  host_ports_.on_pod_changed(before, now);
   sync_.on_pod_changed(before, now);
 }
 
