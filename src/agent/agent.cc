@@ -22,6 +22,8 @@
 #include "agent/objects/node_objects.h"
 #include "agent/plan/launch_planner.h"
 #include "agent/pod/pod_facts.h"
+#include "agent/ports/host_ports.h"
+#include "agent/ports/pod_ports.h"
 #include "agent/probes/connect_to_pod.h"
 #include "agent/probes/pod_actions.h"
 #include "agent/probes/pod_checks.h"
@@ -81,6 +83,7 @@ class Agent::Node {
   ClaimFileService& files() { return files_; }
   MetricsRecorder& metrics() { return metrics_.recorder(); }
   Networks& networks() { return networks_; }
+  PodPorts& ports() { return ports_; }
   Loop& loop() { return loop_; }
   /// Finds the connection to a pod's shim each time that it is called.
   FindChannel channel_of(const std::string& uid) {
@@ -124,6 +127,9 @@ class Agent::Node {
   EmptyDirLimits empty_dirs_;
   DiskPressure disk_pressure_;
   NodeMetrics metrics_;
+  OpenPodSocket open_socket_;
+  PodPorts ports_;
+  HostPorts host_ports_;
   PodActions actions_;
   PodChecks checks_;
   PodSync sync_;
@@ -183,13 +189,15 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
       metrics_(
           loop, paths_, options_, [this] { return running_pods(); },
           [this](const std::string& uid) { sync_.look_at(uid); }),
-      actions_(
-          loop,
-          [this, host = host_sockets(loop)](const std::string& uid, UniqueFunction<void(Result<Fd>)> done) {
-            if (networks_.holds(uid)) return networks_.open_socket(uid, std::move(done));
-            host(uid, std::move(done));
-          },
-          [this](const std::string& uid) { return channel_of(uid); }),
+      open_socket_([this, host = host_sockets(loop)](const std::string& uid, UniqueFunction<void(Result<Fd>)> done) {
+        if (networks_.holds(uid)) return networks_.open_socket(uid, std::move(done));
+        host(uid, std::move(done));
+      }),
+      ports_(loop, open_socket_, [this](const std::string& uid) { return networks_.holds(uid); }),
+      host_ports_(
+          loop, ports_, [this](const std::string& uid) { return networks_.holds(uid); },
+          [this](const Document& pod, const PodEvent& event) { writer_.report(pod, 0, event); }),
+      actions_(loop, open_socket_, [this](const std::string& uid) { return channel_of(uid); }),
       checks_(loop, rng, actions_,
               {.launch_folder = [this](const std::string& uid) { return os_.launch_folder(uid); },
                .kill =
@@ -257,6 +265,7 @@ void Agent::Node::on_pod(const Document* before, const Document* now) {
   names_.on_pod_changed(before, now);
   claims_.on_pod_changed(now);
   sync_.write_names();
+  host_ports_.on_pod_changed(before, now);
   // An ended pod never runs again: like a kubelet, the agent frees what its emptyDir volumes take.
   if (now != nullptr && has_ended(*now)) {
     const std::string& uid = now->string_at("metadata", "uid");
@@ -370,6 +379,10 @@ Result<std::unique_ptr<node::ExecSession>> Agent::attach(const node::ExecRequest
 
 void Agent::open_doors(int port, NetworkDoors doors) {
   node_->networks().open_doors(port, std::move(doors));
+}
+
+Result<std::unique_ptr<node::PortSession>> Agent::connect(const node::PortRequest& request, node::PortSink sink) {
+  return node_->ports().connect(request, std::move(sink));
 }
 
 node::OpenSocket Agent::socket_opener(const std::string& pod_uid) {

@@ -27,6 +27,7 @@ class Agent final : public node::NodeApi {
                                                     UniqueFunction<void(Status)> on_end) override;
   Result<std::unique_ptr<node::ExecSession>> exec(const node::ExecRequest& request, node::ExecSink sink) override;
   Result<std::unique_ptr<node::ExecSession>> attach(const node::ExecRequest& request, node::ExecSink sink) override;
+  Result<std::unique_ptr<node::PortSession>> connect(const node::PortRequest& request, node::PortSink sink) override;
   node::OpenSocket socket_opener(const std::string& pod_uid) override;
   /// The engine answers requests to the API that pods send to that port on the loopback of their networks.
   void open_doors(int port, NetworkDoors doors);

@@ -112,7 +112,7 @@ Resource pods() {
   Resource r = core("Pod", "pods", {"po"}, type_of<Pod>(), &check_pod);
   r.categories = {"all"};
   r.has_status = true;
-  r.other_subresources = {"log", "exec", "attach", "binding"};
+  r.other_subresources = {"log", "exec", "attach", "portforward", "binding"};
   r.returned_by_delete = true;
   r.generation = Generation::kCounted;
   for (const char* field : {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",

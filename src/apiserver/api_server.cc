@@ -226,7 +226,8 @@ net::Response ApiServer::State::read_path(const Target& target, const net::Reque
 void ApiServer::State::dispatch(const ResourceRequest& request, const net::Request& http, Reply reply) {
   if (request.resource->is_confidential) reply.hide_body();
   if (request.subresource == "log") return read_pod_log(context, request, std::move(reply));
-  if (is_exec(request)) return exec_in_pod(context, request, http, std::move(reply));
+  if (request.subresource == "portforward") return forward_ports(context, request, http, std::move(reply));
+  if (becomes_stream(request)) return exec_in_pod(context, request, http, std::move(reply));
   if (request.subresource == "binding") return bind_pod(context, request, http, std::move(reply));
   if (request.subresource == "token") return request_token(context, tokens, request, http, std::move(reply));
   if (request.subresource == "scale") return answer_scale(context, request, http, std::move(reply));
@@ -295,7 +296,7 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   parsed->in_process = request.peer.in_process;
   // The engine's own controllers limit themselves, and they must keep running to reduce the load.
   if (!request.peer.in_process) {
-    const bool streams = parsed->verb == Verb::kWatch || parsed->query.flag("follow") || is_exec(*parsed);
+    const bool streams = parsed->verb == Verb::kWatch || parsed->query.flag("follow") || becomes_stream(*parsed);
     auto entered = state_->overload->enter(exchange, streams);
     if (!entered) return exchange->respond(error_response(entered.error()));
     exchange = *std::move(entered);
@@ -306,8 +307,8 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
 /// A large body is read on another thread first. The connection's next request waits meanwhile.
 void ApiServer::State::read_and_dispatch(ResourceRequest request, net::Request http,
                                          std::shared_ptr<net::Exchange> exchange) {
-  // Logs are plain text and exec is a WebSocket, whatever the client accepts.
-  const bool fixed = request.subresource == "log" || is_exec(request);
+  // Logs are plain text, exec and port-forward are WebSockets, whatever the client accepts.
+  const bool fixed = request.subresource == "log" || becomes_stream(request);
   auto form = fixed ? Form{} : negotiate_form(http.headers.get("Accept"), request.query);
   if (!form) return exchange->respond(error_response(form.error()));
   const bool writes = request.verb == Verb::kCreate || request.verb == Verb::kUpdate || request.verb == Verb::kPatch;

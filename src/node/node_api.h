@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "node/claim_files.h"
 #include "node/exec.h"
+#include "node/port_session.h"
 
 namespace muster::node {
 
@@ -56,6 +57,8 @@ class NodeApi {
   virtual Result<std::unique_ptr<ExecSession>> exec(const ExecRequest& request, ExecSink sink) = 0;
   /// Connects to the streams of the program that a container runs.
   virtual Result<std::unique_ptr<ExecSession>> attach(const ExecRequest& request, ExecSink sink) = 0;
+  /// Connects to a port of a running pod. Fails at once when too many such connections are open.
+  virtual Result<std::unique_ptr<PortSession>> connect(const PortRequest& request, PortSink sink) = 0;
   /// How to connect to a pod; null for a pod in the network of the machine.
   virtual OpenSocket socket_opener(const std::string&) { return nullptr; }
   /// The files in claims; null for a node that has none.

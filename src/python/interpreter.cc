@@ -167,7 +167,7 @@ std::vector<std::string> without_inner(std::vector<std::string> folders) {
 }
 
 /// Returns what has to be visible around a program or a link to one: an installation as a whole, else only its folder,
-/// because what lies beside ~/.local/bin is not part of an interpreter.
+/// because what lies next to ~/.local/bin is not part of an interpreter.
 std::string folder_around(const std::string& program) {
   const std::string prefix = prefix_of(program);
   std::error_code error;

@@ -60,8 +60,39 @@ class FakeNode final : public node::NodeApi {
     return run(request, std::move(sink), true);
   }
 
+  // ---- connections to ports ----
+
+  /// A connection that lasts until its session is destroyed.
+  struct Connection {
+    node::PortRequest request;
+    node::PortSink sink;
+    std::string input;
+    bool input_finished = false;
+    std::size_t unread = 0;  // of the input; the test says how much
+    std::size_t room = 0;
+    Task on_room;
+    bool paused = false;
+    bool dropped = false;  // the session is destroyed
+
+    void read_until(std::size_t left) {
+      unread = left;
+      if (on_room && unread <= room) std::exchange(on_room, nullptr)();
+    }
+  };
+
+  Result<std::unique_ptr<node::PortSession>> connect(const node::PortRequest& request, node::PortSink sink) override {
+    if (refusal) return *std::exchange(refusal, std::nullopt);
+    auto connection = std::make_shared<Connection>();
+    connection->request = request;
+    connection->sink = std::move(sink);
+    connections.push_back(connection);
+    return std::unique_ptr<node::PortSession>(std::make_unique<Port>(connection));
+  }
+
+  std::vector<std::shared_ptr<Connection>> connections;
+
   std::vector<std::shared_ptr<Program>> programs;
-  std::optional<Error> refusal;  // of the next program
+  std::optional<Error> refusal;  // of the next program or connection
   std::function<void(Program&)> on_program;
 
  private:
@@ -87,6 +118,21 @@ class FakeNode final : public node::NodeApi {
     void pause_output() override { program->paused = true; }
     void resume_output() override { program->paused = false; }
     std::shared_ptr<Program> program;
+  };
+
+  struct Port final : node::PortSession {
+    explicit Port(std::shared_ptr<Connection> made) : connection(std::move(made)) {}
+    ~Port() override { connection->dropped = true; }
+    void write(std::string_view bytes) override { connection->input += bytes; }
+    void finish() override { connection->input_finished = true; }
+    std::size_t unsent() const override { return connection->unread; }
+    void when_room(std::size_t bytes, Task task) override {
+      connection->room = bytes;
+      connection->on_room = std::move(task);
+    }
+    void pause() override { connection->paused = true; }
+    void resume() override { connection->paused = false; }
+    std::shared_ptr<Connection> connection;
   };
 
   Result<std::unique_ptr<node::ExecSession>> run(const node::ExecRequest& request, node::ExecSink sink, bool attached) {

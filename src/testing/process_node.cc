@@ -198,4 +198,8 @@ Result<std::unique_ptr<node::ExecSession>> ProcessNode::attach(const node::ExecR
   return exec(cat, std::move(sink));
 }
 
+Result<std::unique_ptr<node::PortSession>> ProcessNode::connect(const node::PortRequest&, node::PortSink) {
+  return Error{.reason = Reason::kServiceUnavailable, .message = "a process of this machine has no ports of its own"};
+}
+
 }  // namespace muster::testing

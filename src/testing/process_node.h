@@ -16,6 +16,7 @@ class ProcessNode final : public node::NodeApi {
   Result<std::unique_ptr<node::ExecSession>> exec(const node::ExecRequest& request, node::ExecSink sink) override;
   /// The program of every container is a `cat`.
   Result<std::unique_ptr<node::ExecSession>> attach(const node::ExecRequest& request, node::ExecSink sink) override;
+  Result<std::unique_ptr<node::PortSession>> connect(const node::PortRequest& request, node::PortSink sink) override;
 
  private:
   Loop& loop_;

@@ -156,7 +156,7 @@ def test_watches_that_are_never_read_stay_small(engine, count, size):
 
 
 def test_a_slow_reader_gets_everything(engine):
-    """Beside watches of the same account that never read."""
+    """Next to watches of the same account that never read."""
     account = account_of(engine, "crowd")
     fill(account, "crowd", 40, MEGABYTE)
     with contextlib.ExitStack() as open_streams:

@@ -39,7 +39,7 @@ def runs(engine, name):
 
 
 def covering(path, cover):
-    """Runs a command where another file is in the place of this one."""
+    """Runs a command where another file hides this one."""
     return ("unshare", "-m", "sh", "-c", f'mount --bind {cover} {os.path.realpath(path)} && exec "$@"', "sh")
 
 

@@ -140,7 +140,7 @@ def test_a_pod_that_fills_a_claim_is_ended_and_nobody_else(engine):
     engine.apply(pod("writer", FLOOD.format("/v/big"), [claim]))
     wait_for("the eviction", lambda: status(engine, "writer").get("phase") == "Failed", 60)
     assert "Claim data has grown by" in status(engine, "writer")["message"]
-    # What is in the claim stays. Objects can be deleted all the same, and pods that are created wait.
+    # What is in the claim stays. Objects can be deleted anyway, and pods that are created wait.
     assert pressure(engine)["status"] == "True"
     engine.muster("delete", "pod", "writer")
     assert status(engine, "reader")["phase"] == status(engine, "calm")["phase"] == "Running"

@@ -167,3 +167,25 @@ def test_the_dynamic_client_finds_our_kinds(api):
     found = dynamic.DynamicClient(api).resources.get(api_version="batch.tensorstack.dev/v1beta1", kind="PyTorchTrainingJob")
     assert found.name == "pytorchtrainingjobs" and "pj" in found.short_names
     assert found.get(namespace="default").items == []
+
+
+def test_a_connection_to_a_port_of_a_pod(core, engine):
+    """The client's own protocol: two channels for each port."""
+    from kubernetes.stream import portforward
+    script = "import socket\ns = socket.create_server(('127.0.0.1', 7000))\nwhile True:\n c = s.accept()[0]\n c.sendall(c.recv(100)[::-1])\n c.close()"
+    engine.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "ported"},
+                  "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 0,
+                           "containers": [{"name": "a", "image": "host", "command": ["python3", "-c", script]}]}})
+    wait_for("the pod to run", lambda: engine.get("pod", "ported")["status"].get("phase") == "Running")
+
+    def ask(port):
+        connection = portforward(core.connect_get_namespaced_pod_portforward, "ported", "default", ports=str(port))
+        end = connection.socket(port)
+        end.settimeout(30)
+        end.sendall(b"abc")
+        answer = end.recv(100)
+        end.close()
+        return answer, connection.error(port)
+    wait_for("the program to listen", lambda: ask(7000) == (b"cba", None))
+    answer, error = ask(7001)
+    assert answer == b"" and "error forwarding port 7001 to pod ported" in error

@@ -178,7 +178,7 @@ const PodDiskUse* choose_victim(const std::vector<PodDiskUse>& uses, const std::
   const std::int64_t all = std::accumulate(uses.begin(), uses.end(), std::int64_t{0},
                                            [&](std::int64_t sum, const auto& use) { return sum + amount(use); });
   if (all >= missing) return &*std::ranges::max_element(uses, {}, amount);
-  // Pods do not hold what is missing. One that uses up what is left has to end all the same.
+  // Pods do not hold what is missing. One that uses up what is left has to end anyway.
   const auto& fastest = *std::ranges::max_element(uses, {}, growth);
   const std::int64_t least =
       what == Shortage::kFiles ? wanted / 16 : std::clamp(wanted / 16, kLeastGrowth, kMostGrowth);

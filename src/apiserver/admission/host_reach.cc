@@ -19,11 +19,15 @@ bool shares_host_network(const json::Member& member) {
   return member.key == "hostNetwork" && member.value.is_bool() && member.value.as_bool();
 }
 
+bool takes_host_port(const json::Member& member) {
+  return member.key == "hostPort" && member.value.is_int() && member.value.as_int() != 0;
+}
+
 /// Kinds are not told apart, so that a kind added later, and members that a descriptor does not model, are covered. In
 /// a ConfigMap, `hostPath` is text.
 bool reaches_host(const json::Member& member) {
   return member.key == api::kPathAnnotation || (member.key == "hostPath" && member.value.is_object()) ||
-         shares_host_network(member);
+         shares_host_network(member) || takes_host_port(member);
 }
 
 /// A member that reaches the host, and where it is.
@@ -59,10 +63,10 @@ FieldCause named_cause(const Reach& reach, const std::string& folder, const std:
   return invalid_value(is_volume ? reach.path + ".path" : reach.path, quote(folder), problem);
 }
 
-/// Other rules report a path that is absent or not a text. The host's network has none.
+/// Other rules report a path that is absent or not a text. The host's network and ports have none.
 std::string folder_of(const Reach& reach) {
   const Document& value = reach.member->value;
-  if (shares_host_network(*reach.member)) return "";
+  if (shares_host_network(*reach.member) || takes_host_port(*reach.member)) return "";
   return value.is_string() ? value.as_string() : value.string_at("path");
 }
 
@@ -102,12 +106,17 @@ Status check_host_reach(const ResourceRequest& request, const Document* before, 
   if (found.empty() && before != nullptr) found = host_reach(*before);
   if (found.empty()) return ok();
   const bool is_network = found.ends_with("hostNetwork");
+  const bool is_port = found.ends_with("hostPort");
   return forbidden(
       *request.resource, after.string_at("metadata", "name"),
       fmt::format("{}: only the owner of this engine may use {}, got a request from {}; {}, or ask the owner to write "
                   "the object",
-                  found, is_network ? "the network of the host" : "folders of the host", user_name(request.who),
-                  is_network ? "remove it" : "use a persistentVolumeClaim or an emptyDir"));
+                  found,
+                  is_network ? "the network of the host"
+                  : is_port  ? "ports of the host"
+                             : "folders of the host",
+                  user_name(request.who),
+                  is_network || is_port ? "remove it" : "use a persistentVolumeClaim or an emptyDir"));
 }
 
 }  // namespace muster::apiserver

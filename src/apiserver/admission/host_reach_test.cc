@@ -62,5 +62,16 @@ TEST(HostReach, WhatWasAcceptedBeforeStays) {
   EXPECT_THAT(problems(job_with("/srv/other"), &old), ElementsAre(HasSubstr("\"/srv/other\"")));
 }
 
+TEST(HostReach, APortOfTheHostReachesItInAPodAndInATemplateOfAnyKind) {
+  EXPECT_EQ(host_reach(*json::parse(R"({"spec":{"containers":[{"ports":[{"containerPort":80,"hostPort":8080}]}]}})")),
+            "spec.containers[0].ports[0].hostPort");
+  EXPECT_EQ(
+      host_reach(*json::parse(R"({"spec":{"any":{"template":{"spec":{"containers":[{"ports":[{"hostPort":1}]}]}}}}})")),
+      "spec.any.template.spec.containers[0].ports[0].hostPort");
+  EXPECT_EQ(host_reach(*json::parse(R"({"spec":{"containers":[{"ports":[{"containerPort":80,"hostPort":0}]}]}})")), "");
+  EXPECT_EQ(host_reach(*json::parse(R"({"data":{"hostPort":"8080"}})")), "");
+  EXPECT_THAT(problems(*json::parse(R"({"spec":{"containers":[{"ports":[{"hostPort":8080}]}]}})")), IsEmpty());
+}
+
 }  // namespace
 }  // namespace muster::apiserver

@@ -39,7 +39,7 @@ bool allows(const ResourceRequest& request) {
   if (request.subresource.empty()) return contains(request.resource->verbs, verb_name(request.verb));
   if (request.subresource == "log") return request.verb == Verb::kGet;
   if (request.subresource == "binding" || request.subresource == "token") return request.verb == Verb::kCreate;
-  if (is_exec(request)) return request.verb == Verb::kGet || request.verb == Verb::kCreate;
+  if (becomes_stream(request)) return request.verb == Verb::kGet || request.verb == Verb::kCreate;
   if (request.subresource == "finalize") return request.verb == Verb::kUpdate;
   return request.verb == Verb::kGet || request.verb == Verb::kUpdate || request.verb == Verb::kPatch;
 }
@@ -67,8 +67,8 @@ Error broken_escape(std::string_view where, std::string_view text) {
 
 }  // namespace
 
-bool is_exec(const ResourceRequest& request) {
-  return request.subresource == "exec" || request.subresource == "attach";
+bool becomes_stream(const ResourceRequest& request) {
+  return request.subresource == "exec" || request.subresource == "attach" || request.subresource == "portforward";
 }
 
 Result<Query> Query::parse(std::string_view text) {

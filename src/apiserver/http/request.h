@@ -56,8 +56,8 @@ struct ResourceRequest {
   bool in_process = false;               // sent by the engine's own controllers and agent
   std::shared_ptr<Body> body = nullptr;  // when it was read before, because it is large
 };
-/// True for the subresources that become a stream in both directions.
-bool is_exec(const ResourceRequest& request);
+/// True for the subresources that become a stream in both directions: exec, attach, portforward.
+bool becomes_stream(const ResourceRequest& request);
 
 /// Parses targets under /api/v1 and /apis/G/V that are not discovery documents. NotFound for paths that name nothing,
 /// MethodNotAllowed when the resource does not have the verb.

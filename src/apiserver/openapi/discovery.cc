@@ -155,6 +155,9 @@ std::vector<Subresource> subresources(const api::Resource& resource) {
     if (name == "exec") out.push_back({name, resource.group, resource.version, "PodExecOptions", {"create", "get"}});
     if (name == "attach")
       out.push_back({name, resource.group, resource.version, "PodAttachOptions", {"create", "get"}});
+    if (name == "portforward") {
+      out.push_back({name, resource.group, resource.version, "PodPortForwardOptions", {"create", "get"}});
+    }
     if (name == "binding") out.push_back({name, resource.group, resource.version, "Binding", {"create"}});
     if (name == "token") out.push_back({name, "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
   }

@@ -21,6 +21,8 @@ void delete_collection(Context& context, const ResourceRequest& request, const n
 void read_pod_log(Context& context, const ResourceRequest& request, Reply reply);
 /// pods/NAME/exec and pods/NAME/attach
 void exec_in_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
+/// pods/NAME/portforward
+void forward_ports(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
 /// pods/NAME/binding
 void bind_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
 /// serviceaccounts/NAME/token

@@ -46,7 +46,8 @@ constexpr Entry kCommands[] = {
      "muster run [--ranks N] [--gpus N] SCRIPT [ARGUMENTS…]",
      "  muster run train.py --epochs 3         flags after the script are the script's\n"
      "  muster run --ranks 4 train.py          four processes, each with its RANK\n"
-     "  muster run --gpus 1 -d train.py        with a GPU, in the background\n",
+     "  muster run --gpus 1 -d train.py        with a GPU, in the background\n"
+     "  muster run --port 8000 serve.py        reach it at http://127.0.0.1:8000\n",
      make_run, Server::kStarted,
      "The job sees this folder at the same path and uses an active virtual\n"
      "environment. Each rank has RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Ctrl-C\n"
@@ -122,6 +123,14 @@ constexpr Entry kCommands[] = {
      "  muster cp mnist:/out/model.pt .        from the deciding replica of a job\n"
      "  muster cp team/mnist-worker-0:/out ./results\n",
      make_cp, Server::kNeeded, "Folders are copied with all their contents. The container needs the program tar.\n", 2},
+    {"port-forward", "reach ports of a pod from this machine",
+     "muster port-forward POD | JOB | svc/NAME [LOCAL:]REMOTE… [--address ADDRESS]",
+     "  muster port-forward mnist 6006         in the deciding replica of a job\n"
+     "  muster port-forward mnist-worker-0 8080:80\n"
+     "  muster port-forward svc/web :http      any free port, to a named one\n",
+     make_port_forward, Server::kNeeded,
+     "Connections to the local port reach the program that listens on the remote port\n"
+     "in the pod. It ends with Ctrl-C or with the pod.\n"},
     {"volume", "create volumes and copy files to and from them",
      "muster volume create NAME [--size 10Gi] [--path DIR]\n"
      "  muster volume ls [NAME[:PATH]]\n"

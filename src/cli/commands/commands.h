@@ -31,6 +31,7 @@ std::unique_ptr<Command> make_exec(Console console);
 std::unique_ptr<Command> make_attach();
 std::unique_ptr<Command> make_attach(Console console);
 std::unique_ptr<Command> make_cp();
+std::unique_ptr<Command> make_port_forward();
 std::unique_ptr<Command> make_top();
 std::unique_ptr<Command> make_shell();
 std::unique_ptr<Command> make_shell(Console console);

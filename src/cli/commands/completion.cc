@@ -128,7 +128,7 @@ void offer_words(const Completable& command, const std::vector<std::string>& wor
   }
   if (command.name == "volume") offer_volumes(words, out);
   if (!words.empty()) return;
-  if (command.name == "exec" || command.name == "attach") {
+  if (command.name == "exec" || command.name == "attach" || command.name == "port-forward") {
     out.ask = Completing::Ask::kNames;
     out.kind = "pods";
   }

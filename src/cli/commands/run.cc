@@ -68,7 +68,33 @@ struct JobOfScript {
   json::Object limits;
   json::Object requests;
   std::vector<MountedFolder> folders;
+  std::vector<std::pair<int, int>> ports;  // of this machine, and those of rank 0 that they lead to
 };
+
+json::Object role_of(const std::string& type, std::int64_t replicas, json::Object pod) {
+  // A user who tries out a script wants to see its first failure, not the one after three restarts.
+  return {{"type", type},
+          {"replicas", replicas},
+          {"restartPolicy", "Never"},
+          {"template", json::Object{{"spec", std::move(pod)}}}};
+}
+
+/// A port of the machine can belong to one pod only, so rank 0 is a role of its own when it has some.
+json::Array roles_of(const JobOfScript& of, const json::Object& container, const json::Array& volumes) {
+  const auto pod_of = [&](json::Object one) {
+    return json::Object{{"containers", json::Array{Document(std::move(one))}}, {"volumes", volumes}};
+  };
+  if (of.ports.empty()) return {Document(role_of("worker", of.ranks, pod_of(container)))};
+  json::Array ports;
+  for (const auto& [on_host, in_pod] : of.ports) {
+    ports.emplace_back(json::Object{{"containerPort", in_pod}, {"hostPort", on_host}});
+  }
+  json::Object first = container;
+  first.append("ports", std::move(ports));
+  if (of.ranks == 1) return {Document(role_of("worker", 1, pod_of(std::move(first))))};
+  return {Document(role_of("master", 1, pod_of(std::move(first)))),
+          Document(role_of("worker", of.ranks - 1, pod_of(container)))};
+}
 
 Document job_object(const JobOfScript& of) {
   json::Array mounts;
@@ -88,18 +114,12 @@ Document job_object(const JobOfScript& of) {
                          {"env", of.env},
                          {"resources", json::Object{{"limits", of.limits}, {"requests", of.requests}}},
                          {"volumeMounts", std::move(mounts)}};
-  json::Object pod{{"containers", json::Array{Document(std::move(container))}}, {"volumes", std::move(volumes)}};
-  // A user who tries out a script wants to see its first failure, not the one after three restarts.
-  json::Object role{{"type", "worker"},
-                    {"replicas", of.ranks},
-                    {"restartPolicy", "Never"},
-                    {"template", json::Object{{"spec", std::move(pod)}}}};
   const bool named = !of.name.empty();
   return json::Object{
       {"apiVersion", training_jobs().api_version()},
       {"kind", training_jobs().kind},
       {"metadata", json::Object{{named ? "name" : "generateName", named ? of.name : of.name_prefix + "-"}}},
-      {"spec", json::Object{{"replicaSpecs", json::Array{Document(std::move(role))}}}}};
+      {"spec", json::Object{{"replicaSpecs", roles_of(of, container, volumes)}}}};
 }
 
 /// Programs that start the ranks themselves.
@@ -126,6 +146,7 @@ class Run final : public Command {
               "then PATH)");
     flags.add("image", &image_, "image that selects the environment (default: none, the Python of this machine)");
     flags.add("env", &env_, "environment variable of the script: NAME=VALUE", 'e');
+    flags.add("port", &ports_, "publish a port of rank 0 on 127.0.0.1: [LOCAL:]REMOTE", 'p');
     flags.add("detach", &detach_, "create the job and return", 'd');
   }
 
@@ -157,7 +178,21 @@ class Run final : public Command {
         return usage_failure(fmt::format("--env: must be NAME=VALUE, got {}", quote(pair)));
       }
     }
+    for (const std::string& pair : ports_) {
+      if (!parse_ports(pair)) {
+        return usage_failure(fmt::format("--port: must be PORT or LOCAL:REMOTE, from 1 to 65535, got {}", quote(pair)));
+      }
+    }
     return std::nullopt;
+  }
+
+  static std::optional<std::pair<int, int>> parse_ports(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    const auto remote = parse_int(colon == std::string::npos ? text : text.substr(colon + 1));
+    const auto local = parse_int(text.substr(0, colon));
+    const auto fits = [](const auto& port) { return port && *port >= 1 && *port <= 65535; };
+    if (!fits(local) || !fits(remote)) return std::nullopt;
+    return std::pair(static_cast<int>(*local), static_cast<int>(*remote));
   }
 
   /// The whole folder is what the job can read and write, so it should hold the project and nothing else.
@@ -287,6 +322,7 @@ class Run final : public Command {
       const std::size_t equals = pair.find('=');
       add_variable(out, pair.substr(0, equals), pair.substr(equals + 1));
     }
+    for (const std::string& pair : ports_) out.ports.push_back(*parse_ports(pair));
     if (gpus_.value_or(0) > 0) out.limits.append("nvidia.com/gpu", std::to_string(*gpus_));
     if (!cpu_.empty()) out.requests.append("cpu", cpu_);
     if (!memory_.empty()) out.requests.append("memory", memory_);
@@ -376,6 +412,8 @@ class Run final : public Command {
     const std::string created = job.label() + " created\n";
     detach_ ? session.out(created) : session.err(created);
     if (!python_text_.empty()) session.err(fmt::format("python: {}\n", python_text_));
+    for (const std::string& pair : ports_)
+      session.err(fmt::format("port: http://127.0.0.1:{}\n", parse_ports(pair)->first));
     if (detach_) return kExitOk;
     client::FollowOptions options;
     if (ranks_.value_or(1) > 1) options.prefix = prefix_of(session);
@@ -425,6 +463,7 @@ class Run final : public Command {
   std::string name_;
   std::string image_;
   std::vector<std::string> env_;
+  std::vector<std::string> ports_;
   bool detach_ = false;
 };
 
