@@ -72,8 +72,8 @@ void LocalPort::watch() {
 
 void LocalPort::accept() {
   Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (socket) begin(std::move(socket));
   const bool is_over = !socket && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+  if (socket) begin(std::move(socket));
   if (!is_over && passing_.size() < kMostConnections) return;
   if (watch_id_ != 0) loop_.cancel(std::exchange(watch_id_, 0));
   if (!is_over) return;
