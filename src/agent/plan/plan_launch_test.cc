@@ -147,11 +147,18 @@ TEST_F(LaunchPlanning, EveryContainerHasTheEnginesOwnProgram) {
 }
 
 TEST_F(LaunchPlanning, TheInterpreterOfAVirtualenvIsShownToo) {
-  std::filesystem::create_directories(folder_ + "/pyenv/bin");
-  options_.environments = {{.image = "*", .venv = make_venv(folder_ + "/pyenv/bin"), .env = {}}};
+  const std::string installation = folder_ + "/pyenv";
+  std::filesystem::create_directories(installation + "/bin");
+  std::filesystem::create_directories(installation + "/lib/python3.12");
+  std::ofstream(installation + "/lib/python3.12/os.py") << "";
+  std::filesystem::copy_file("/bin/true", installation + "/bin/python3.12");  // some program of this machine
+  const std::string venv = make_venv(installation + "/bin");
+  std::filesystem::remove(venv + "/bin/python");
+  std::filesystem::create_symlink(installation + "/bin/python3.12", venv + "/bin/python");
+  options_.environments = {{.image = "*", .venv = venv, .env = {}}};
   const auto got = plan(R"({"containers":[{"name":"c","image":"x","command":["python"]}]})");
   ASSERT_TRUE(got);
-  EXPECT_THAT(got->launch.through, ::testing::Contains(folder_ + "/pyenv"));
+  EXPECT_THAT(got->launch.through, ::testing::IsSupersetOf({venv, installation}));
 }
 
 TEST_F(LaunchPlanning, AVirtualenvThatIsNotThereIsNamed) {
