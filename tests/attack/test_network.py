@@ -237,6 +237,21 @@ else:
     assert "rank 1 is here" in text and "rank 2 is here" in text
 
 
+def test_a_job_installs_a_package(engine, tmp_path):
+    """With the pip of the machine, from the registry that its configuration names, if that is to be had from here."""
+    install = ["/usr/bin/python3", "-m", "pip", "install", "-q", "--no-deps", "--no-cache-dir", "--target"]
+    settings = {name: value for name, value in os.environ.items() if name in ("PIP_CERT", "PIP_INDEX_URL", "PIP_DEFAULT_TIMEOUT")}
+    if subprocess.run([*install, tmp_path / "here", "six"], env={"PATH": os.environ["PATH"], **settings}, check=False).returncode != 0:
+        pytest.skip("pip installs nothing here")
+    engine.volume("work")
+    job = training_job("installs", ["sh", "-c", " ".join(install) + " /tmp/there six && PYTHONPATH=/tmp/there /usr/bin/python3 -c 'import six; print(six.__file__)'"])
+    container = job["spec"]["replicaSpecs"][0]["template"]["spec"]["containers"][0]
+    container["env"] = [{"name": name, "value": value} for name, value in settings.items()]
+    engine.apply(job)
+    engine.wait_phase("installs", "Succeeded", timeout=120)
+    assert "/tmp/there/six.py" in engine.muster("logs", "pj/installs").stdout
+
+
 def test_a_network_outlives_the_engine_and_goes_with_its_last_pod(engine):
     engine.volume("work")
     script = """
