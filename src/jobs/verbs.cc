@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "api/muster/names.h"
 #include "base/check.h"
 #include "base/strings.h"
@@ -173,10 +175,18 @@ Document fresh_copy(const Document& object, const std::string& name) {
 }
 
 std::string next_name(const std::string& name) {
+  // The names of pods add a role and a number, so that a name which is long already must not grow.
+  constexpr std::size_t kMayGrowTo = 40;
   const std::size_t dash = name.rfind('-');
   const auto number = dash == std::string::npos ? std::nullopt : parse_int(name.substr(dash + 1));
-  if (number && *number >= 2 && *number < 100'000) return fmt::format("{}-{}", name.substr(0, dash), *number + 1);
-  return name + "-2";
+  const bool is_numbered = number && *number >= 2 && *number < 100'000;
+  const std::string end = fmt::format("-{}", is_numbered ? *number + 1 : 2);
+  std::string stem = is_numbered ? name.substr(0, dash) : name;
+  if (stem.size() + end.size() > std::max(name.size(), kMayGrowTo)) {
+    stem.resize(std::max(name.size(), kMayGrowTo) - end.size());
+    while (stem.ends_with('-') || stem.ends_with('.')) stem.pop_back();
+  }
+  return stem + end;
 }
 
 }  // namespace muster::jobs

@@ -116,5 +116,12 @@ TEST(FreshCopy, IsNamedAfterTheJob) {
   EXPECT_EQ(next_name("run-2026"), "run-2027");
 }
 
+TEST(FreshCopy, HasNoLongerNameThanAJobWithALongOne) {
+  const std::string name(54, 'a');
+  EXPECT_EQ(next_name(name), std::string(52, 'a') + "-2");
+  EXPECT_EQ(next_name(std::string(52, 'a') + "-9"), std::string(51, 'a') + "-10");
+  EXPECT_EQ(next_name(std::string(50, 'a') + "-bc"), std::string(50, 'a') + "-2") << "no two dashes";
+}
+
 }  // namespace
 }  // namespace muster::jobs
