@@ -152,13 +152,15 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
                networks_.connect_services(
                    ns, service_ports(services, pods, [this](const std::string& uid) { return networks_.key_of(uid); }));
              }),
-      networks_(loop, paths_, trash_, options_.network,
-                [this](const std::string& ns) {
-                  names_.on_names_changed(ns);
-                  sync_.write_names();
-                }),
+      networks_(
+          loop, paths_, trash_, options_.network,
+          [this](const Document& pod) { return shared_memory_size(sync_.gang_of(pod), registration_.machine()); },
+          [this](const std::string& ns) {
+            names_.on_names_changed(ns);
+            sync_.write_names();
+          }),
       volume_folders_(paths_, trash_, {.data_dir = options_.directory, .allowed = real_paths(options_.host_paths)}),
-      gpus_(paths_, registration_.machine().gpus),
+      gpus_(paths_, registration_.machine().gpus, [this](const Document& pod) { return sync_.gang_of(pod); }),
       cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),
       planner_(options_, paths_, registration_.machine(), objects_, names_),
       logs_(loop, paths_, trash_, disk_, options_.logs),
@@ -262,6 +264,11 @@ void Agent::Node::on_ready() {
 
 void Agent::Node::on_pod(const Document* before, const Document* now) {
   if (now != nullptr) writer_.remove_when_ended(*now);
+  // A rank that was to share the GPUs of its job may be removed before it was ever launched.
+  if (now == nullptr && before != nullptr) {
+    const std::string& uid = before->string_at("metadata", "uid");
+    if (!os_.has_shim(uid)) gpus_.release(uid);
+  }
   names_.on_pod_changed(before, now);
   claims_.on_pod_changed(now);
   sync_.write_names();

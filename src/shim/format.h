@@ -46,7 +46,8 @@
  *   hostname NAME               of the UTS namespace
  *   hosts PATH                  bound at /etc/hosts
  *   resolver TEXT               of /etc/resolv.conf
- *   network FOLDER              of the owner of the network that the pod is in; without it: the host's network
+ *   network FOLDER own|host     of the owner of the IPC namespace and the memory that the pod shares with its job;
+ *                               `own`: and of the network that it is in. Without `own`: the host's network
  *   grace SECONDS
  *   group ID                    the group of the volumes (fsGroup)
  *   restart Never|OnFailure|Always
@@ -125,12 +126,14 @@
  * ---- the network ----
  *
  * The pods of a job share a network and an IPC namespace. One process per network owns them: the same program, started
- * as `muster-shim network FOLDER PASTA RESOLVER` with fd 0 = a listening SOCK_SEQPACKET socket, bound to
+ * as `muster-shim network FOLDER PASTA RESOLVER BYTES own|host` with fd 0 = a listening SOCK_SEQPACKET socket, bound to
  * FOLDER/control. PASTA is the program that connects the network with the outside, or empty; RESOLVER the address at
- * which it serves the host's resolver, or empty. It outlives the server and trusts the same peers as a shim. Requests
- * and answers are as above, with an ID:
+ * which it serves the host's resolver, or empty; BYTES the size of the /dev/shm that the pods share. With
+ * `host` the pods stay in the host's network and share only the rest. It outlives the server and trusts the same peers
+ * as a shim. Requests and answers are as above, with an ID:
  *
  *   spaces ID                   ok ID, with three descriptors: the user, network and IPC namespaces
+ *   memory ID                   ok ID, with a detached tree of the memory that the pods share
  *   socket ID DOMAIN TYPE PROTOCOL   ok ID, with a new socket of the network
  *   listen ID ADDRESS PORT      ok ID, with a TCP socket that listens there inside; the same one for the same address
  *   channel ID                  ok ID, with a channel to the network's keeper, for `forward` to another network

@@ -14,7 +14,7 @@ static const struct {
     {"file", 3},     {"run", 1},      {"cwd", 1},      {"container", 2}, {"user", 3},        {"stdin", 1},
     {"tty", 0},      {"readonly", 0}, {"arg", 1},      {"env", 1},       {"termination", 1}, {"mount", 4},
     {"device", 1},   {"join", 1},     {"cgroup", 1},   {"oom", 1},       {"processes", 1},   {"capabilities", 1},
-    {"memory", 1},   {"rootfs", 1},   {"writable", 1}, {"show", 2},      {"network", 1},     {"resolver", 1}};
+    {"memory", 1},   {"rootfs", 1},   {"writable", 1}, {"show", 2},      {"network", 2},     {"resolver", 1}};
 
 static int fields_of(const char* tag) {
   for (size_t i = 0; i < sizeof kTags / sizeof kTags[0]; ++i) {
@@ -106,6 +106,7 @@ static const char* take_record(const char* tag, const struct field* f, struct la
     to->hosts = f[0].text;
   } else if (strcmp(tag, "network") == 0) {
     to->network = f[0].text;
+    to->own_network = strcmp(f[1].text, "own") == 0;
   } else if (strcmp(tag, "resolver") == 0) {
     to->resolver = f[0].text;
   } else if (strcmp(tag, "grace") == 0) {

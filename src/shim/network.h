@@ -19,10 +19,22 @@ struct keeper {
   int channel; /* for take_socket */
   int spaces[SPACES];
 };
-/* Makes the namespaces: loopback only, every port for everyone, no way to the host's own addresses. */
-int start_keeper(struct keeper* keeper, struct fault* fault);
+/* What the owner of a network is told. */
+struct network_plan {
+  const char* folder;
+  const char* pasta;    /* connects the network with the outside; "": nothing does */
+  const char* resolver; /* where pasta serves the host's resolver; "": nowhere */
+  long long memory;     /* bytes that the pods share at /dev/shm */
+  int own_network;      /* or the pods stay in the host's, and share the rest */
+};
+
+/* Makes the namespaces; the network has loopback only, every port for everyone, no way to the host's own addresses. The
+ * memory that the pods share is mounted where only the keeper sees it. */
+int start_keeper(struct keeper* keeper, const struct network_plan* plan, struct fault* fault);
 /* Returns a new socket of the keeper's network, or -1 with errno. `channel` is the keeper's or one of add_channel. */
 int ask_keeper(int channel, int domain, int type, int protocol);
+/* Returns a detached tree of the shared memory, or -1 with errno. */
+int ask_keeper_for_memory(int channel);
 /* Returns another channel to the keeper, for somebody else, or -1 with errno. */
 int add_channel(const struct keeper* keeper);
 /* Whose namespaces they are: an id that no pod has if the engine is root. */
@@ -30,9 +42,8 @@ int become_owner(void);
 
 /* ---- network_owner.c ---- */
 
-/* The process that outlives the server. `pasta` connects the network with the outside; "" leaves it alone. It serves
- * the host's resolver at the address `resolver`, unless that is "". */
-_Noreturn void own_network(const char* folder, const char* pasta, const char* resolver);
+/* The process that outlives the server. */
+_Noreturn void own_network(const struct network_plan* plan);
 
 /* Returns a TCP socket that listens at an address inside, or -1. */
 int listen_inside(const struct keeper* keeper, const struct sockaddr_in* address, int backlog, struct fault* fault);
@@ -56,6 +67,9 @@ void serve_forwards(const struct pollfd* polled);
 
 /* Asks the owner of the network in that folder for its namespaces. */
 int ask_for_spaces(const char* folder, int spaces[SPACES], struct fault* fault);
-/* Enters the namespaces of network and IPC; `with_user` enters the user namespace first, which an ordinary user must.
+/* Asks it for a detached tree of the memory that the pods share; -1: each pod has its own. */
+int ask_for_memory(const char* folder, struct fault* fault);
+/* Enters the namespaces of network, unless that is the host's, and IPC; `with_user` enters the user namespace first,
+ * which an ordinary user must.
  */
 int enter_spaces(const int spaces[SPACES], int with_user);

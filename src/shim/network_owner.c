@@ -32,9 +32,7 @@ struct door {
 };
 
 struct owner {
-  const char* folder;
-  const char* pasta;
-  const char* resolver;
+  const struct network_plan* plan;
   struct keeper keeper;
   struct fault fault; /* why there is no network: every request is answered with it */
   int signals;
@@ -51,7 +49,7 @@ struct owner {
 static int show_own_tun(const struct owner* owner) {
   struct stat what;
   if (geteuid() != 0 || stat(TUN, &what) != 0 || (what.st_mode & 0006) == 0006) return 0;
-  const char* node = text_of("%s/tun", owner->folder);
+  const char* node = text_of("%s/tun", owner->plan->folder);
   const uid_t uid = MUSTER_POD_ROOT + 65536;
   unlink(node);
   if (mknod(node, S_IFCHR | 0600, what.st_rdev) != 0 || chown(node, uid, uid) != 0) return -1;
@@ -87,17 +85,17 @@ static _Noreturn void become_pasta(const struct owner* owner) {
                            text_of("%s/net", pid)};
   size_t count = 0;
   while (words[count] != NULL) ++count;
-  if (owner->resolver[0] != 0) {
+  if (owner->plan->resolver[0] != 0) {
     words[count++] = "--dns-forward";
-    words[count++] = owner->resolver;
+    words[count++] = owner->plan->resolver;
   }
-  execv(owner->pasta, (char* const*)words);
+  execv(owner->plan->pasta, (char* const*)words);
   _exit(70);
 }
 
 static void start_pasta(struct owner* owner) {
   owner->pasta_again = NEVER;
-  if (owner->pasta[0] == 0 || owner->fault.step[0] != 0) return;
+  if (owner->plan->pasta[0] == 0 || owner->fault.step[0] != 0) return;
   const pid_t pid = fork();
   if (pid == 0) become_pasta(owner);
   owner->pasta_pid = pid > 0 ? pid : 0;
@@ -136,10 +134,23 @@ static void give_spaces(struct peer_request* request) {
   answer(request, request->owner->keeper.spaces, SPACES);
 }
 
+static void give_memory(struct peer_request* request) {
+  struct fault fault;
+  const int tree = ask_keeper_for_memory(request->owner->keeper.channel);
+  if (tree < 0) {
+    fail(&fault, "share memory");
+    refuse(request, &fault);
+    return;
+  }
+  answer(request, &tree, 1);
+  close(tree);
+}
+
 static void give_socket(struct peer_request* request) {
   const int domain = atoi(next_text(request)), type = atoi(next_text(request)), protocol = atoi(next_text(request));
   struct fault fault;
-  const int fd = ask_keeper(request->owner->keeper.channel, domain, type, protocol);
+  errno = EAFNOSUPPORT;
+  const int fd = domain > 0 ? ask_keeper(request->owner->keeper.channel, domain, type, protocol) : -1;
   if (fd < 0) {
     fail(&fault, "make a socket of family %d", domain);
     refuse(request, &fault);
@@ -249,7 +260,7 @@ static _Noreturn void end(struct peer_request* request) {
 static const struct {
   const char* verb;
   void (*take)(struct peer_request* request);
-} kVerbs[] = {{"spaces", give_spaces},   {"socket", give_socket},   {"listen", give_door},
+} kVerbs[] = {{"spaces", give_spaces},   {"memory", give_memory},   {"socket", give_socket},      {"listen", give_door},
               {"channel", give_channel}, {"forward", take_forward}, {"unforward", take_unforward}};
 
 static void take_owner_request(struct owner* owner, int fd, struct packet* packet) {
@@ -340,9 +351,9 @@ static int block_child_signal(void) {
   return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-_Noreturn void own_network(const char* folder, const char* pasta, const char* resolver) {
+_Noreturn void own_network(const struct network_plan* plan) {
   static struct owner owner;
-  owner = (struct owner){.folder = folder, .pasta = pasta, .resolver = resolver, .pasta_again = NEVER};
+  owner = (struct owner){.plan = plan, .pasta_again = NEVER};
   memset(owner.peers, -1, sizeof owner.peers);
   init_forwards();
   close_from(3);
@@ -352,7 +363,7 @@ _Noreturn void own_network(const char* folder, const char* pasta, const char* re
   owner.signals = block_child_signal();
   if (owner.signals < 0) _exit(EXIT_SETUP);
   write_text("/proc/self/oom_score_adj", "-900"); /* fails without the privilege */
-  start_keeper(&owner.keeper, &owner.fault);
+  start_keeper(&owner.keeper, plan, &owner.fault);
   start_pasta(&owner);
   for (;;) wait_for_work(&owner);
 }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@
 /* Behind the ids of pods, so that it belongs to none of them. */
 enum { OWNER_ID = MUSTER_POD_ROOT + 65536, MAX_CHANNELS = 512 };
 
+/* What a channel is asked for: a socket, or with domain 0 a tree of the shared memory. */
 struct socket_request {
   int domain, type, protocol;
 };
@@ -97,14 +99,7 @@ static int map_owner(uid_t uid, gid_t gid) {
   return write_text("/proc/self/gid_map", map);
 }
 
-static int make_spaces(const struct ifaddrs* host_addresses, struct fault* fault) {
-  if (become_owner() != 0) return fail(fault, "become user %d", OWNER_ID);
-  const uid_t uid = geteuid();
-  const gid_t gid = getegid();
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC) != 0) return fail(fault, "make namespaces");
-  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* its files in /proc belong to root otherwise */
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (map_owner(uid, gid) != 0) return fail(fault, "map the user");
+static int configure_network(const struct ifaddrs* host_addresses, struct fault* fault) {
   const int fd4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   const int fd6 = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd4 < 0 || switch_on_loopback(fd4) != 0) return fail(fault, "switch on the loopback interface");
@@ -117,7 +112,33 @@ static int make_spaces(const struct ifaddrs* host_addresses, struct fault* fault
   return 0;
 }
 
-/* Answers one request with a socket, or takes a further channel. Returns 0 when the channel has ended. */
+/* Mounts what the pods share at /dev/shm. The keeper works there: a working directory, unlike a path or a descriptor,
+ * stays the same mount in a copy of the mount namespace. */
+static int mount_memory(const struct network_plan* plan, struct fault* fault) {
+  if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return fail(fault, "leave the host's mounts");
+  const char* target = text_of("%s/shm", plan->folder);
+  if (make_tmpfs(target, text_of("mode=1777,size=%lld", plan->memory), fault) != 0) return -1;
+  return chdir(target) == 0 ? 0 : fail(fault, "enter \"%s\"", target);
+}
+
+/* Root mounts the memory before it gives up its rights: in the namespace of the keeper's one id, pods could not own
+ * files there. */
+static int make_spaces(const struct ifaddrs* host_addresses, const struct network_plan* plan, struct fault* fault) {
+  const int was_root = geteuid() == 0;
+  if (was_root && unshare(CLONE_NEWNS) != 0) return fail(fault, "make a mount namespace");
+  if (was_root && mount_memory(plan, fault) != 0) return -1;
+  if (become_owner() != 0) return fail(fault, "become user %d", OWNER_ID);
+  const uid_t uid = geteuid();
+  const gid_t gid = getegid();
+  const int spaces = CLONE_NEWUSER | CLONE_NEWIPC | CLONE_NEWNS | (plan->own_network ? CLONE_NEWNET : 0);
+  if (unshare(spaces) != 0) return fail(fault, "make namespaces");
+  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* its files in /proc belong to root otherwise */
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (map_owner(uid, gid) != 0) return fail(fault, "map the user");
+  if (!was_root && mount_memory(plan, fault) != 0) return -1;
+  return plan->own_network ? configure_network(host_addresses, fault) : 0;
+}
+/* Answers one request with a socket or a tree, or takes a further channel. Returns 0 when the channel has ended. */
 static int serve_channel(int channel, int* added) {
   static struct packet packet; /* its room is large */
   if (receive_packet(channel, &packet, 0) <= 0) return 0;
@@ -127,16 +148,17 @@ static int serve_channel(int channel, int* added) {
   }
   struct socket_request wanted = {0};
   memcpy(&wanted, packet.bytes, packet.size < sizeof wanted ? packet.size : sizeof wanted);
-  const int fd = socket(wanted.domain, wanted.type | SOCK_CLOEXEC, wanted.protocol);
+  const int fd = wanted.domain == 0 ? clone_tree(AT_FDCWD, ".", 0)
+                                    : socket(wanted.domain, wanted.type | SOCK_CLOEXEC, wanted.protocol);
   const int error = fd < 0 ? errno : 0;
   const int sent = send_packet(channel, &error, sizeof error, "", 1, &fd, fd >= 0, MSG_DONTWAIT);
   if (fd >= 0) close(fd);
   return sent == 0;
 }
 
-static _Noreturn void keep(int channel, const struct ifaddrs* host_addresses) {
+static _Noreturn void keep(int channel, const struct ifaddrs* host_addresses, const struct network_plan* plan) {
   struct fault fault = {0};
-  make_spaces(host_addresses, &fault);
+  make_spaces(host_addresses, plan, &fault);
   (void)!send(channel, &fault, sizeof fault, MSG_NOSIGNAL);
   static struct pollfd channels[MAX_CHANNELS];
   for (int i = 0; i < MAX_CHANNELS; ++i) channels[i] = (struct pollfd){.fd = -1, .events = POLLIN};
@@ -168,7 +190,7 @@ static int open_spaces(struct keeper* keeper, struct fault* fault) {
   return 0;
 }
 
-int start_keeper(struct keeper* keeper, struct fault* fault) {
+int start_keeper(struct keeper* keeper, const struct network_plan* plan, struct fault* fault) {
   int ends[2];
   struct ifaddrs* host_addresses = NULL;
   if (getifaddrs(&host_addresses) != 0) return fail(fault, "list the addresses of the host");
@@ -177,7 +199,7 @@ int start_keeper(struct keeper* keeper, struct fault* fault) {
   if (keeper->pid == 0) {
     close_from(ends[0] < ends[1] ? ends[1] + 1 : ends[0] + 1);
     close(ends[0]);
-    keep(ends[1], host_addresses);
+    keep(ends[1], host_addresses, plan);
   }
   close(ends[1]);
   freeifaddrs(host_addresses);
@@ -201,6 +223,10 @@ int ask_keeper(int channel, int domain, int type, int protocol) {
   close_all(packet.fds, packet.fd_count);
   errno = error;
   return -1;
+}
+
+int ask_keeper_for_memory(int channel) {
+  return ask_keeper(channel, 0, 0, 0);
 }
 
 int add_channel(const struct keeper* keeper) {

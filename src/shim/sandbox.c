@@ -530,8 +530,17 @@ int enter_root(const struct reporter* from, const struct user* user, struct faul
   return seal_mirrors(!is_writable(container, "/"), fault);
 }
 
+static int mount_memory(const struct pod* pod, struct fault* fault) {
+  const char* target = text_of("%s/shm", pod->folder);
+  if (pod->memory < 0) return make_tmpfs(target, sized("1777", memory_of(pod->launch)), fault);
+  if (mkdir(target, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", target);
+  if (place_tree(pod->memory, target) != 0) return fail(fault, "mount the job's \"/dev/shm\"");
+  close(pod->memory);
+  return 0;
+}
+
 int prepare_shared(const struct pod* pod, struct fault* fault) {
-  if (make_tmpfs(text_of("%s/shm", pod->folder), sized("1777", memory_of(pod->launch)), fault) != 0) return -1;
+  if (mount_memory(pod, fault) != 0) return -1;
   if (mkdir(text_of("%s/root", pod->folder), 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"root\"");
   const char* proc = text_of("%s/" PROC_FOLDER, pod->folder);
   if (mkdir(proc, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", proc);

@@ -135,13 +135,22 @@ static void wait_for_go(struct shim* shim) {
   dup2(shim->null, 0);
 }
 
+static void note_fault(struct shim* shim, const char* what, const struct fault* fault) {
+  char why[128];
+  describe_errno(fault->error, why, sizeof why);
+  shim->record.notices[shim->record.notice_count++] = (char*)text_of("%s: %s: %s", what, fault->step, why);
+}
+
 static void join_network(struct shim* shim) {
   struct fault fault;
-  if (shim->launch.network[0] == 0 || ask_for_spaces(shim->launch.network, shim->spaces, &fault) == 0) return;
-  char why[128];
-  describe_errno(fault.error, why, sizeof why);
-  shim->record.notices[shim->record.notice_count++] = (char*)text_of("network: %s: %s", fault.step, why);
-  leave_unrun(shim);
+  if (shim->launch.network[0] == 0) return;
+  if (ask_for_spaces(shim->launch.network, shim->spaces, &fault) != 0) {
+    note_fault(shim, shim->launch.own_network ? "network" : "nothing is shared with the other pods of the job", &fault);
+    if (shim->launch.own_network) leave_unrun(shim);
+    return;
+  }
+  shim->memory = ask_for_memory(shim->launch.network, &fault);
+  if (shim->memory < 0) note_fault(shim, "/dev/shm is not shared with the other pods of the job", &fault);
 }
 
 /* ---- starting the pod ---- */
@@ -179,7 +188,7 @@ struct birth {
 };
 
 static _Noreturn void become_init(const struct shim* shim, struct pod* pod, const struct birth* birth) {
-  if (!birth->new_user && shim->spaces[SPACE_NET] >= 0 && enter_spaces(shim->spaces, 0) != 0) _exit(EXIT_SETUP);
+  if (!birth->new_user && shim->spaces[SPACE_IPC] >= 0 && enter_spaces(shim->spaces, 0) != 0) _exit(EXIT_SETUP);
   close_others(shim);
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* its files in /proc belong to root otherwise */
@@ -242,15 +251,20 @@ static void start_init(struct shim* shim) {
   const int yes = 1;
   setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes); /* a sender's pid as seen from here */
   shim->report = ends[0];
-  struct pod pod = {.launch = &shim->launch, .folder = shim->folder, .report = ends[1], .users = -1, .folders = -1};
-  const int has_network = shim->spaces[SPACE_NET] >= 0; /* and with it the IPC namespace */
-  struct birth birth = {.spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | (has_network ? 0 : CLONE_NEWIPC),
+  struct pod pod = {.launch = &shim->launch,
+                    .folder = shim->folder,
+                    .report = ends[1],
+                    .memory = shim->memory,
+                    .users = -1,
+                    .folders = -1};
+  const int is_shared = shim->spaces[SPACE_IPC] >= 0;
+  struct birth birth = {.spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | (is_shared ? 0 : CLONE_NEWIPC),
                         .new_user = geteuid() != 0,
                         .uid = geteuid(),
                         .gid = getegid()};
   shim->record.ran = 1;
   if (!birth.new_user) make_users(&pod);
-  long pid = birth.new_user && has_network ? clone_init_in_network(shim, &birth) : clone_init(&birth, 0);
+  long pid = birth.new_user && is_shared ? clone_init_in_network(shim, &birth) : clone_init(&birth, 0);
   if (pid < 0 && errno == EPERM && !birth.new_user) { /* root without CAP_SYS_ADMIN: use a user namespace */
     birth.new_user = 1;
     pid = clone_init(&birth, 0);
@@ -270,6 +284,7 @@ static void start_init(struct shim* shim) {
   close(pod.report);
   close_all(&pod.users, 1);
   close_all(&pod.folders, 1);
+  if (shim->memory >= 0) close_all(&shim->memory, 1);
   close_all(shim->spaces, SPACES); /* they end with the last pod, not with a shim that is done */
 }
 
@@ -415,6 +430,7 @@ static void clear(struct shim* shim) {
   shim->kill_at = shim->flush_at = shim->retry_at = NEVER;
   memset(shim->connections, -1, sizeof shim->connections);
   memset(shim->spaces, -1, sizeof shim->spaces);
+  shim->memory = -1;
   for (int i = 0; i < MAX_ATTACHMENTS; ++i) shim->attachments[i].connection = -1;
 }
 
@@ -422,7 +438,9 @@ static void clear(struct shim* shim) {
 static int check_network(void) {
   struct keeper keeper;
   struct fault fault = {0};
-  if (start_keeper(&keeper, &fault) == 0) return 0;
+  /* The memory covers /dev/shm, for the keeper only. */
+  const struct network_plan plan = {.folder = "/dev", .memory = getpagesize(), .own_network = 1};
+  if (start_keeper(&keeper, &plan, &fault) == 0) return 0;
   char why[128];
   describe_errno(fault.error, why, sizeof why);
   printf("%s: %s\n", fault.step, why);
@@ -432,7 +450,10 @@ static int check_network(void) {
 int main(int argc, char** argv) {
   static struct shim shim;
   clear(&shim);
-  if (argc == 5 && strcmp(argv[1], "network") == 0 && argv[2][0] == '/') own_network(argv[2], argv[3], argv[4]);
+  if (argc == 7 && strcmp(argv[1], "network") == 0 && argv[2][0] == '/') {
+    const struct network_plan plan = {argv[2], argv[3], argv[4], atoll(argv[5]), strcmp(argv[6], "own") == 0};
+    own_network(&plan);
+  }
   if (argc == 2 && strcmp(argv[1], "network-check") == 0) return check_network();
   if (argc != 2 || argv[1][0] != '/') return 64;
   shim.folder = argv[1];

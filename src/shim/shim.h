@@ -114,7 +114,8 @@ struct launch {
   const char* hostname;
   const char* hosts;
   const char* resolver; /* the text of /etc/resolv.conf; "": none of its own */
-  const char* network;  /* the folder of its owner; "": the host's network */
+  const char* network;  /* the folder of the owner of what it shares with its job; "": nothing */
+  int own_network;      /* it shares a network as well, and is not in the host's */
   long grace;
   long group; /* of the volumes; -1 when not given */
   enum restart restart;
@@ -248,6 +249,7 @@ struct pod {
   const struct launch* launch;
   const char* folder;  /* the launch's folder, absolute */
   int report;          /* seqpacket socket to the shim */
+  int memory;          /* what it shares at /dev/shm, until prepare_shared; -1: it has its own */
   int users;           /* the user namespace of its processes when the engine is root; or -1 */
   int folders;         /* the namespace that maps the ids in folders; or -1 */
   const char* no_root; /* why a root engine's pod has no user namespace; otherwise null */
@@ -390,7 +392,8 @@ struct container_io {
 
 struct shim {
   const char* folder;
-  int spaces[3]; /* of its network (network.h); -1: the host's */
+  int spaces[3]; /* that it shares with its job (network.h); -1: none */
+  int memory;    /* a tree of the memory that it shares with its job; -1: it has its own */
   int dir;
   int lock;
   int signals;

@@ -238,7 +238,7 @@ else:
 
 
 def test_a_job_installs_a_package(engine, tmp_path):
-    """With the pip of the machine, from the registry that its configuration names, if that is to be had from here."""
+    """With the pip of the machine, from the registry that its configuration names, if it can be reached from here."""
     install = ["/usr/bin/python3", "-m", "pip", "install", "-q", "--no-deps", "--no-cache-dir", "--target"]
     settings = {name: value for name, value in os.environ.items() if name in ("PIP_CERT", "PIP_INDEX_URL", "PIP_DEFAULT_TIMEOUT")}
     if subprocess.run([*install, tmp_path / "here", "six"], env={"PATH": os.environ["PATH"], **settings}, check=False).returncode != 0:

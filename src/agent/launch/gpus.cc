@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "agent/launch/limits.h"
+#include "api/muster/names.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "linux/files.h"
@@ -61,6 +62,20 @@ void hide_choice(LaunchContainer& container, std::vector<PodEvent>& events) {
                     fmt::format("container {}: {}={} is not passed on: it requests no GPU", quote(container.name),
                                 kName, quote(chosen->second))});
   container.env.erase(chosen);
+}
+
+bool is_local_rank(const Document& pod) {
+  return pod.string_at("metadata", "annotations", api::kLocalRanksAnnotation) == "true";
+}
+
+/// The rank of a pod's process, by which the ranks of a job are in order; -1 without one.
+std::int64_t rank_of(const Document& pod) {
+  for (const Document& container : pod.array_at("spec", "containers")) {
+    for (const Document& variable : container.array_at("env")) {
+      if (variable.string_at("name") == "RANK") return parse_int(variable.string_at("value")).value_or(-1);
+    }
+  }
+  return -1;
 }
 
 }  // namespace
@@ -118,6 +133,22 @@ Result<std::vector<std::string>> Gpus::hold(const std::string& uid, std::int64_t
   return ids;
 }
 
+/// The devices of all ranks, in the order of ranks, so that local rank 1 finds its own at cuda:1. Those of ranks that
+/// start later are held for them now.
+Result<std::vector<std::string>> Gpus::hold_of_job(const Document& pod) {
+  auto gang = gang_of_(pod);
+  std::ranges::stable_sort(gang, {}, [](const auto& each) { return rank_of(*each); });
+  std::vector<std::string> all;
+  for (const auto& each : gang) {
+    if (!is_local_rank(*each)) continue;
+    const std::string& uid = each->string_at("metadata", "uid");
+    TRY(make_directories(paths_.pod(uid), 0700));
+    TRY_ASSIGN(const std::vector<std::string> ids, hold(uid, gpu_demand(*each).of_pod));
+    all.insert(all.end(), ids.begin(), ids.end());
+  }
+  return all;
+}
+
 Status Gpus::prepare(const Document& pod, LaunchPlan& plan) {
   const GpuDemand demand = gpu_demand(pod);
   for (LaunchContainer& container : plan.launch.containers) {
@@ -126,6 +157,13 @@ Status Gpus::prepare(const Document& pod, LaunchPlan& plan) {
   }
   if (demand.of_pod == 0) return ok();
   TRY_ASSIGN(const std::vector<std::string> ids, hold(pod.string_at("metadata", "uid"), demand.of_pod));
+  if (is_local_rank(pod)) {
+    TRY_ASSIGN(const std::vector<std::string> all, hold_of_job(pod));
+    for (LaunchContainer& container : plan.launch.containers) {
+      if (demand.by_container.at(container.name) > 0) give(all, container, plan.events);
+    }
+    return ok();
+  }
   auto next = ids.begin();
   for (LaunchContainer& container : plan.launch.containers) {
     const auto count = demand.by_container.find(container.name);

@@ -25,7 +25,8 @@ GpuDemand gpu_demand(const json::Document& pod);
 
 class Gpus final : public Isolator {
  public:
-  Gpus(const Paths& paths, std::vector<GpuDevice> devices) : paths_(paths), devices_(std::move(devices)) {}
+  Gpus(const Paths& paths, std::vector<GpuDevice> devices, GangOf gang_of)
+      : paths_(paths), devices_(std::move(devices)), gang_of_(std::move(gang_of)) {}
 
   Status prepare(const json::Document& pod, LaunchPlan& plan) override;
   void recover(const std::string& uid) override;
@@ -37,12 +38,14 @@ class Gpus final : public Isolator {
 
  private:
   Result<std::vector<std::string>> hold(const std::string& uid, std::int64_t count);
+  Result<std::vector<std::string>> hold_of_job(const json::Document& pod);
   std::vector<std::string> free_devices() const;
   const GpuDevice* find(const std::string& id) const;
   void give(const std::vector<std::string>& ids, LaunchContainer& container, std::vector<PodEvent>& events) const;
 
   const Paths& paths_;
   std::vector<GpuDevice> devices_;
+  GangOf gang_of_;
   std::map<std::string, std::vector<std::string>> held_;  // uid -> identities
 };
 

@@ -29,13 +29,16 @@ TEST(OfferedGpus, AreThoseThatWereFoundUnlessDeclared) {
   EXPECT_THAT(offered_gpus(kTwo, 0), IsEmpty());
 }
 
+using Gang = std::vector<std::shared_ptr<const json::Document>>;
+
 class GpuIsolator : public ::testing::Test {
  protected:
   GpuIsolator() {
     char name[] = "/tmp/muster-gpus-XXXXXX";
     root_ = ::mkdtemp(name);
     paths_ = std::make_unique<Paths>(root_);
-    gpus_ = std::make_unique<Gpus>(*paths_, offered_gpus(kTwo, std::nullopt));
+    gpus_ = std::make_unique<Gpus>(*paths_, offered_gpus(kTwo, std::nullopt),
+                                   [this](const json::Document&) { return gang_; });
   }
   ~GpuIsolator() override { std::filesystem::remove_all(root_); }
 
@@ -46,6 +49,14 @@ class GpuIsolator : public ::testing::Test {
   json::Document pod_with(const std::string& uid, int count) {
     return pod(uid, fmt::format(R"({{"containers":[{{"name":"c","resources":{{"limits":{{"nvidia.com/gpu":{}}}}}}}]}})",
                                 count));
+  }
+  /// A rank of a job whose ranks see all GPUs of the job.
+  json::Document local_rank(const std::string& uid, int rank, int count) {
+    EXPECT_TRUE(make_directories(paths_->pod(uid), 0700));
+    return doc(fmt::format(R"({{"metadata":{{"uid":"{}","annotations":{{"muster.dev/local-ranks":"true"}}}},
+        "spec":{{"containers":[{{"name":"c","env":[{{"name":"RANK","value":"{}"}}],
+        "resources":{{"limits":{{"nvidia.com/gpu":{}}}}}}}]}}}})",
+                           uid, rank, count));
   }
   static LaunchPlan plan_of(const json::Document& pod) {
     LaunchPlan plan;
@@ -66,6 +77,7 @@ class GpuIsolator : public ::testing::Test {
   std::string root_;
   std::unique_ptr<Paths> paths_;
   std::unique_ptr<Gpus> gpus_;
+  Gang gang_;
 };
 
 TEST_F(GpuIsolator, ContainersSeeTheirOwnDevicesCountedFromZero) {
@@ -125,12 +137,43 @@ TEST_F(GpuIsolator, TooManyAreRefusedWithNumbers) {
   EXPECT_TRUE(gpus_->prepare(second, plan));
 }
 
+TEST_F(GpuIsolator, LocalRanksSeeAllGpusOfTheirJobInTheOrderOfRanks) {
+  const auto first = local_rank("z", 0, 1);
+  const auto second = local_rank("a", 1, 1);
+  gang_ = {std::make_shared<const json::Document>(second), std::make_shared<const json::Document>(first)};
+  LaunchPlan plan_of_second = plan_of(second);
+  ASSERT_TRUE(gpus_->prepare(second, plan_of_second));
+  LaunchPlan plan_of_first = plan_of(first);
+  ASSERT_TRUE(gpus_->prepare(first, plan_of_first));
+  const LaunchContainer& container = plan_of_first.launch.containers[0];
+  EXPECT_EQ(variable(container, "CUDA_VISIBLE_DEVICES"), "0,1");
+  EXPECT_EQ(variable(container, "NVIDIA_VISIBLE_DEVICES"),
+            variable(plan_of_second.launch.containers[0], "NVIDIA_VISIBLE_DEVICES"));
+  EXPECT_THAT(container.devices, ::testing::IsSupersetOf({"/dev/nvidia0", "/dev/nvidia5"}));
+  ASSERT_EQ(gpus_->held_by("z").size(), 1U) << "each is charged for its own share";
+  ASSERT_EQ(gpus_->held_by("a").size(), 1U);
+  EXPECT_EQ(variable(container, "NVIDIA_VISIBLE_DEVICES"), gpus_->held_by("z")[0] + "," + gpus_->held_by("a")[0]);
+}
+
+TEST_F(GpuIsolator, TheShareOfALocalRankThatIsNeverLaunchedCanBeGivenBack) {
+  const auto first = local_rank("r0", 0, 1);
+  const auto second = local_rank("r1", 1, 1);
+  gang_ = {std::make_shared<const json::Document>(first), std::make_shared<const json::Document>(second)};
+  LaunchPlan plan = plan_of(first);
+  ASSERT_TRUE(gpus_->prepare(first, plan));
+  const auto other = pod_with("v", 1);
+  LaunchPlan of_other = plan_of(other);
+  EXPECT_FALSE(gpus_->prepare(other, of_other)) << "it is held before its rank starts";
+  gpus_->release("r1");
+  EXPECT_TRUE(gpus_->prepare(other, of_other));
+}
+
 /// Random histories of pods on four devices, with a new server every now and then.
 TEST_F(GpuIsolator, NoDeviceIsEverHeldTwice) {
   const auto devices = offered_gpus({}, 4);
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     testing::SeededRng rng(seed);
-    auto gpus = std::make_unique<Gpus>(*paths_, devices);
+    auto gpus = std::make_unique<Gpus>(*paths_, devices, [](const json::Document&) { return Gang(); });
     std::map<std::string, std::string> running;  // uid -> what its container sees
     for (int step = 0; step < 60; ++step) {
       const std::string uid = fmt::format("{}-{}", seed, rng.next() % 6);
@@ -140,7 +183,7 @@ TEST_F(GpuIsolator, NoDeviceIsEverHeldTwice) {
           running.erase(uid);
           break;
         case 1:
-          gpus = std::make_unique<Gpus>(*paths_, devices);
+          gpus = std::make_unique<Gpus>(*paths_, devices, [](const json::Document&) { return Gang(); });
           for (const auto& [live, seen] : running) gpus->recover(live);
           break;
         default:

@@ -2,13 +2,19 @@
 // devices. The server can die between any two calls, so each call may be repeated.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "agent/launch/launch_plan.h"
 #include "base/result.h"
 #include "json/document.h"
 
 namespace muster::agent {
+
+/// Returns the pods that start together with a pod: itself and the others of its gang.
+using GangOf = std::function<std::vector<std::shared_ptr<const json::Document>>(const json::Document& pod)>;
 
 class Isolator {
  public:

@@ -93,7 +93,7 @@ std::string encode_launch(const Launch& launch) {
   shim::put_fields(out, {"hostname", launch.hostname});
   shim::put_fields(out, {"hosts", launch.hosts});
   if (!launch.resolver.empty()) shim::put_fields(out, {"resolver", launch.resolver});
-  if (!launch.network.empty()) shim::put_fields(out, {"network", launch.network});
+  if (!launch.network.empty()) shim::put_fields(out, {"network", launch.network, launch.own_network ? "own" : "host"});
   shim::put_fields(out, {"grace", std::to_string(launch.grace_seconds)});
   if (launch.group) shim::put_fields(out, {"group", std::to_string(*launch.group)});
   shim::put_fields(out, {"restart", name_of(launch.restart)});

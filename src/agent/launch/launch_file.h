@@ -87,7 +87,8 @@ struct Launch {
   std::string hostname;
   std::string hosts;          // path
   std::string resolver = {};  // the text of /etc/resolv.conf
-  std::string network = {};   // folder of the network's owner; "": the host's network
+  std::string network = {};   // folder of the owner of what it shares with its job; "": nothing
+  bool own_network = false;   // it shares a network as well
   std::int64_t grace_seconds = 30;
   std::optional<std::uint32_t> group;  // of the volumes
   RestartPolicy restart = RestartPolicy::kNever;

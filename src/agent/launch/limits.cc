@@ -40,6 +40,19 @@ std::map<std::string, CgroupLimits> limits_by_container(const Document& pod, con
   return result;
 }
 
+std::int64_t shared_memory_size(const std::vector<std::shared_ptr<const Document>>& pods, const Machine& machine) {
+  const std::int64_t half = machine.memory / 2;
+  std::int64_t all = 0;
+  for (const auto& pod : pods) {
+    for (const Document& container : pod->array_at("spec", "containers")) {
+      const std::int64_t limit = limits_of(container, machine).memory.value_or(0);
+      if (limit == 0) return half;
+      all = std::min(half, all + limit);
+    }
+  }
+  return all == 0 ? half : all;
+}
+
 std::string unenforced(const std::map<std::string, CgroupLimits>& limits, const linux_os::CgroupTree& tree) {
   const auto any = [&](auto member) {
     return std::ranges::any_of(limits, [member](const auto& entry) { return (entry.second.*member).has_value(); });

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/machine/machine.h"
 #include "base/quantity.h"
@@ -22,6 +24,10 @@ linux_os::CgroupLimits limits_of(const json::Document& container, const Machine&
 
 /// The limits of the containers that have any, by name. The names of init containers and others never collide.
 std::map<std::string, linux_os::CgroupLimits> limits_by_container(const json::Document& pod, const Machine& machine);
+
+/// The size of the /dev/shm that these pods share: the sum of their limits of memory, or half of the machine's memory
+/// if a container has no limit or the sum is larger.
+std::int64_t shared_memory_size(const std::vector<std::shared_ptr<const json::Document>>& pods, const Machine& machine);
 
 /// Which of the limits this host does not enforce and why, for users; "" when all are.
 std::string unenforced(const std::map<std::string, linux_os::CgroupLimits>& limits, const linux_os::CgroupTree& tree);

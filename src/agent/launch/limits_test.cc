@@ -34,6 +34,20 @@ TEST(Limits, BeyondTheMachineAreCapped) {
   EXPECT_EQ(limits, (CgroupLimits{.cpu_request = 64000, .cpu_limit = 2000, .memory = 8 << 20}));
 }
 
+TEST(SharedMemory, IsTheSumOfTheLimitsOrHalfOfTheMachine) {
+  const auto pod_of = [](const std::string& containers) {
+    return std::make_shared<const json::Document>(doc(R"({"spec":{"containers":[)" + containers + "]}}"));
+  };
+  const auto small = pod_of(R"({"resources":{"limits":{"memory":"1Gi"}}})");
+  const auto large = pod_of(R"({"resources":{"limits":{"memory":"7Gi"}}})");
+  const auto unlimited = pod_of(R"({"resources":{"limits":{"memory":"1Gi"}}},{})");
+  const Machine machine = machine_of(4, 8LL << 30);
+  EXPECT_EQ(shared_memory_size({small, small}, machine), 2LL << 30);
+  EXPECT_EQ(shared_memory_size({small, large}, machine), 4LL << 30) << "never more than half";
+  EXPECT_EQ(shared_memory_size({small, unlimited}, machine), 4LL << 30);
+  EXPECT_EQ(shared_memory_size({}, machine), 4LL << 30);
+}
+
 TEST(Limits, ContainersThatAskForNothingHaveNone) {
   const auto pod = doc(R"({"spec":{
       "initContainers":[{"name":"i","resources":{"limits":{"memory":"1Mi"}}}],

@@ -27,13 +27,15 @@ void end_network(const std::string& folder) {
 }
 
 Result<std::unique_ptr<NetworkOwner>> NetworkOwner::start(Loop& loop, const std::string& shim_program,
-                                                          const std::string& folder, const NetworkPolicy& policy) {
+                                                          const std::string& folder, const NetworkPolicy& policy,
+                                                          const Shared& shared) {
   // The socket exists before the owner does: shims connect at once and wait for its answer.
   TRY_ASSIGN(const Fd listening, linux_os::listen_packet_socket(folder, MUSTER_CONTROL));
   const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return errno_error("open \"/dev/null\"", errno);
   TRY(linux_os::spawn({.program = shim_program,
-                       .args = {"muster-shim", "network", folder, policy.pasta, policy.resolver},
+                       .args = {"muster-shim", "network", folder, shared.own_network ? policy.pasta : "",
+                                policy.resolver, std::to_string(shared.memory), shared.own_network ? "own" : "host"},
                        .env = {},
                        .fds = {{listening.get(), 0}, {null.get(), 1}, {null.get(), 2}}}));
   return find(loop, folder);

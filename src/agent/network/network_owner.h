@@ -25,9 +25,15 @@ class NetworkOwner {
  public:
   using OnFd = UniqueFunction<void(Result<Fd>)>;
 
+  /// What the pods of a job share.
+  struct Shared {
+    std::int64_t memory = 0;   // bytes at /dev/shm
+    bool own_network = false;  // a network too, apart from the host's
+  };
   /// Starts the owner of a new network in that folder, which must exist.
   static Result<std::unique_ptr<NetworkOwner>> start(Loop& loop, const std::string& shim_program,
-                                                     const std::string& folder, const NetworkPolicy& policy);
+                                                     const std::string& folder, const NetworkPolicy& policy,
+                                                     const Shared& shared);
   /// Connects to the owner that an earlier server has started; fails when it has ended.
   static Result<std::unique_ptr<NetworkOwner>> find(Loop& loop, const std::string& folder);
 

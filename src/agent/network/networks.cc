@@ -18,7 +18,13 @@ namespace muster::agent {
 
 namespace {
 
+constexpr std::string_view kHostSuffix = ".host";
 constexpr const char* kUidCharacters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-";
+
+/// Namespaces and uids have no dots, so the suffix cannot be part of either.
+bool is_own_network(const std::string& key) {
+  return !key.ends_with(kHostSuffix);
+}
 
 }  // namespace
 
@@ -30,6 +36,10 @@ std::string network_key(const Document& pod) {
   // Whoever may write pods may name any owner. Only the namespace limits what they can join, so it is part of the key.
   const bool is_uid = !owner.empty() && owner.find_first_not_of(kUidCharacters) == std::string::npos;
   return pod.string_at("metadata", "namespace") + "." + (is_uid ? owner : pod.string_at("metadata", "uid"));
+}
+
+std::string host_network_key(const Document& pod) {
+  return network_key(pod) + std::string(kHostSuffix);
 }
 
 void end_networks(const std::string& directory) {
@@ -48,10 +58,10 @@ bool has_own_network(const NetworkPolicy& policy, const Document& pod) {
   return policy.own_networks && !pod.bool_at("spec", "hostNetwork");
 }
 
-Result<Networks::Network*> Networks::find_or_make(const std::string& key, const std::string& uid) {
+Result<Networks::Network*> Networks::find_or_make(const std::string& key, const Document& pod) {
   if (const auto found = networks_.find(key); found != networks_.end()) {
     if (found->second.owner->is_alive()) return &found->second;
-    found->second.pods.erase(uid);
+    found->second.pods.erase(pod.string_at("metadata", "uid"));
     if (!found->second.pods.empty()) {
       return Error{.reason = Reason::kServiceUnavailable,
                    .message =
@@ -66,7 +76,8 @@ Result<Networks::Network*> Networks::find_or_make(const std::string& key, const 
   if (!is_there) {
     TRY(trash_.take(folder));  // of an owner that has ended
     TRY(make_directories(folder, 0700));
-    owner = NetworkOwner::start(loop_, program_, folder, policy_);
+    owner = NetworkOwner::start(loop_, program_, folder, policy_,
+                                {.memory = size_of_memory_(pod), .own_network = is_own_network(key)});
   }
   if (!owner) return std::move(owner).error();
   take_over(key, *std::move(owner));
@@ -76,6 +87,7 @@ Result<Networks::Network*> Networks::find_or_make(const std::string& key, const 
 void Networks::take_over(const std::string& key, std::unique_ptr<NetworkOwner> owner) {
   Network& network = networks_[key];
   network.owner = std::move(owner);
+  if (!is_own_network(key)) return;
   if (api_port_ != 0) open_door(key, network);
   for (const auto& [address, port] : policy_.allowed) {
     network.owner->forward(address, port, port, Fd(), [address = address, port = port](const Result<Fd>& done) {
@@ -88,16 +100,19 @@ void Networks::take_over(const std::string& key, std::unique_ptr<NetworkOwner> o
 }
 
 Status Networks::prepare(const Document& pod, LaunchPlan& plan) {
-  if (!has_own_network(policy_, pod)) return ok();
+  const bool is_own = has_own_network(policy_, pod);
+  if (!is_own && api::gang_size(pod) <= 1) return ok();  // there is nobody to share with
   const std::string& uid = pod.string_at("metadata", "uid");
-  const std::string key = network_key(pod);
-  TRY_ASSIGN(Network * network, find_or_make(key, uid));
+  const std::string key = is_own ? network_key(pod) : host_network_key(pod);
+  TRY_ASSIGN(Network * network, find_or_make(key, pod));
   network->pods.insert(uid);
   key_of_[uid] = key;
   // Not synced: after a power failure there is no network.
   TRY(linux_os::overwrite_file(paths_.pod_network(uid), key, 0600));
-  on_joined_(pod.string_at("metadata", "namespace"));
   plan.launch.network = paths_.network(key);
+  plan.launch.own_network = is_own;
+  if (!is_own) return ok();
+  on_joined_(pod.string_at("metadata", "namespace"));
   plan.launch.resolver = resolver_text(plan.launch.resolver, policy_.resolver);
   return ok();
 }
@@ -149,7 +164,9 @@ void Networks::remove_unused() {
 void Networks::open_doors(int port, NetworkDoors doors) {
   api_port_ = port;
   doors_ = std::move(doors);
-  for (auto& [key, network] : networks_) open_door(key, network);
+  for (auto& [key, network] : networks_) {
+    if (is_own_network(key)) open_door(key, network);
+  }
 }
 
 void Networks::open_door(const std::string& key, Network& network) {
@@ -161,13 +178,14 @@ void Networks::open_door(const std::string& key, Network& network) {
 
 std::string Networks::key_of(const std::string& uid) const {
   const auto key = key_of_.find(uid);
-  return key == key_of_.end() ? "" : key->second;
+  return key == key_of_.end() || !is_own_network(key->second) ? "" : key->second;
 }
 
 void Networks::connect_services(const std::string& ns, const ServicePorts& ports) {
   const std::string prefix = ns + ".";
   for (auto at = networks_.lower_bound(prefix); at != networks_.end() && at->first.starts_with(prefix); ++at) {
     auto& [key, network] = *at;
+    if (!is_own_network(key)) continue;
     for (const auto& [address, port] : std::exchange(network.reached, {})) {
       const auto still = ports.find(address);
       if (still != ports.end() && still->second == port) {
@@ -200,9 +218,8 @@ std::shared_ptr<const Fd> Networks::diagnosis_of(const std::string& uid) const {
 }
 
 void Networks::open_socket(const std::string& uid, NetworkOwner::OnFd done) {
-  const auto key = key_of_.find(uid);
-  if (key != key_of_.end())
-    return networks_.at(key->second).owner->open_socket(AF_INET, SOCK_STREAM, 0, std::move(done));
+  if (const std::string key = key_of(uid); !key.empty())
+    return networks_.at(key).owner->open_socket(AF_INET, SOCK_STREAM, 0, std::move(done));
   loop_.post([done = std::move(done)]() mutable {
     done(Error{.reason = Reason::kServiceUnavailable, .message = "the pod has ended"});
   });

@@ -1,5 +1,6 @@
-// The networks of jobs. The pods of a job share one, apart from the host's and from those of all others; a pod without
-// an owner has one for itself. A network outlives the engine and ends with its last pod.
+// The networks of jobs. The pods of a job share one, apart from the host's and from those of all others, and with it an
+// IPC namespace and /dev/shm; a pod without an owner has one for itself. Pods that stay in the host's network and start
+// together share the rest. A network outlives the engine and ends with its last pod.
 #pragma once
 
 #include <functional>
@@ -26,6 +27,8 @@ bool has_own_network(const NetworkPolicy& policy, const json::Document& pod);
 
 /// Returns what identifies the network of a pod: its owner, or the pod itself.
 std::string network_key(const json::Document& pod);
+/// The same for pods in the host's network, which share only the rest.
+std::string host_network_key(const json::Document& pod);
 
 /// Ends the owners of all networks while no engine runs that could. For `muster down`, after all pods were stopped.
 void end_networks(const std::string& directory);
@@ -43,8 +46,16 @@ class Networks final : public Isolator {
  public:
   /// Called when a pod of the namespace has got a network.
   using OnJoined = std::function<void(const std::string& ns)>;
-  Networks(Loop& loop, const Paths& paths, Trash& trash, NetworkPolicy policy, OnJoined on_joined)
-      : loop_(loop), paths_(paths), trash_(trash), policy_(std::move(policy)), on_joined_(std::move(on_joined)) {}
+  /// Returns how many bytes the pods of a new network share at /dev/shm, by the first of them.
+  using SizeOfMemory = std::function<std::int64_t(const json::Document& pod)>;
+  Networks(Loop& loop, const Paths& paths, Trash& trash, NetworkPolicy policy, SizeOfMemory size_of_memory,
+           OnJoined on_joined)
+      : loop_(loop),
+        paths_(paths),
+        trash_(trash),
+        policy_(std::move(policy)),
+        size_of_memory_(std::move(size_of_memory)),
+        on_joined_(std::move(on_joined)) {}
 
   /// Installs the program.
   Status start();
@@ -53,8 +64,8 @@ class Networks final : public Isolator {
   /// Ends the networks of an earlier server in which no pod is left. After all pods were recovered.
   void remove_unused();
 
-  /// Whether the pod is in one of these networks now.
-  bool holds(const std::string& uid) const { return key_of_.contains(uid); }
+  /// Whether the pod is in one of these networks now, and not in the machine's.
+  bool holds(const std::string& uid) const { return !key_of(uid).empty(); }
   /// Opens a TCP socket in the network of a pod.
   void open_socket(const std::string& uid, NetworkOwner::OnFd done);
 
@@ -79,7 +90,7 @@ class Networks final : public Isolator {
     std::shared_ptr<const Fd> diagnosis;  // tells what its connections carry
   };
 
-  Result<Network*> find_or_make(const std::string& key, const std::string& uid);
+  Result<Network*> find_or_make(const std::string& key, const json::Document& pod);
   void take_over(const std::string& key, std::unique_ptr<NetworkOwner> owner);
   void open_door(const std::string& key, Network& network);
   void reach(const std::string& key, const std::pair<std::string, int>& at, const ServicePort& port);
@@ -89,6 +100,7 @@ class Networks final : public Isolator {
   const Paths& paths_;
   Trash& trash_;
   NetworkPolicy policy_;
+  SizeOfMemory size_of_memory_;
   OnJoined on_joined_;
   std::string program_;
   std::map<std::string, Network> networks_;    // by key

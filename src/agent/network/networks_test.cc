@@ -24,6 +24,11 @@ TEST(NetworkKey, DiffersBetweenNamespacesWhateverOwnerAPodNames) {
   EXPECT_NE(network_key(pod_of(owner, "mine")), network_key(pod_of(owner, "theirs")));
 }
 
+TEST(NetworkKey, DiffersForPodsInTheHostsNetwork) {
+  const auto pod = pod_of(R"({"kind":"PyTorchJob","uid":"job-uid","controller":true})");
+  EXPECT_EQ(host_network_key(pod), "ml.job-uid.host");
+}
+
 TEST(NetworkKey, NeverLeadsOutOfItsFolder) {
   EXPECT_EQ(network_key(pod_of(R"({"kind":"X","uid":"../../etc","controller":true})")), "ml.pod-uid");
 }

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "agent/launch/environment.h"
+#include "agent/network/networks.h"
 #include "agent/volumes/volumes.h"
 #include "api/capabilities.h"
+#include "api/owners.h"
 #include "base/strings.h"
 
 namespace muster::agent {
@@ -120,6 +122,9 @@ Variables default_variables(const Document& pod, const PodFacts& facts, const Fo
   // Only one user exists in the pods of an ordinary user. tar, which `kubectl cp` starts, would try to give the files
   // to the user that owned them on the client's machine, and fail.
   if (!facts.may_change_user) variables.emplace_back("TAR_OPTIONS", "--no-same-owner");
+  // NCCL takes processes with different host names for different machines, unless this names the machine: ranks would
+  // use sockets instead of NVLink and shared memory.
+  if (api::controller_of(pod) != nullptr) variables.emplace_back("NCCL_HOSTID", network_key(pod));
   for (const auto& [name, value] : environment.variables) variables.emplace_back(name, value);
   if (access == nullptr) return variables;
   variables.emplace_back("KUBERNETES_SERVICE_HOST", access->host);

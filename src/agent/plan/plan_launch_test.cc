@@ -33,7 +33,8 @@ class LaunchPlanning : public ::testing::Test {
   ~LaunchPlanning() override { std::filesystem::remove_all(folder_); }
 
   Result<LaunchPlan> plan(const std::string& spec) {
-    pod_ = doc(R"({"metadata":{"name":"job-0","namespace":"ml","uid":"u1"},"spec":)" + spec + "}");
+    pod_ = doc(R"({"metadata":{"name":"job-0","namespace":"ml","uid":"u1","ownerReferences":)" + owners_ +
+               R"(},"spec":)" + spec + "}");
     const Paths paths(options_.directory);
     return plan_launch(
         {.pod = &pod_,
@@ -55,6 +56,7 @@ class LaunchPlanning : public ::testing::Test {
   }
 
   std::string folder_;
+  std::string owners_ = "[]";
   Options options_;
   json::Document pod_;
   json::Document config_map_ = doc(R"({"data":{"a.txt":"A","b.txt":"B"}})");
@@ -86,6 +88,19 @@ TEST_F(LaunchPlanning, ArgsAloneAreTheCommandOfAnImageWithoutAnEntryPoint) {
   const auto got = plan(R"({"containers":[{"name":"c","image":"x","args":["echo","hi"]}]})");
   ASSERT_TRUE(got);
   EXPECT_THAT(got->launch.containers[0].args, ElementsAre("echo", "hi"));
+}
+
+TEST_F(LaunchPlanning, PodsOfAJobAreOneHostToNcclUnlessTheManifestSaysOtherwise) {
+  const std::string spec = R"({"containers":[{"name":"c","image":"x","command":["true"]},
+                               {"name":"d","image":"x","command":["true"],"env":[{"name":"NCCL_HOSTID","value":"own"}]}]})";
+  const auto alone = plan(spec);
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(variable(alone->launch.containers[0], "NCCL_HOSTID"), "(none)");
+  owners_ = R"([{"kind":"PyTorchJob","uid":"job","controller":true}])";
+  const auto of_job = plan(spec);
+  ASSERT_TRUE(of_job);
+  EXPECT_EQ(variable(of_job->launch.containers[0], "NCCL_HOSTID"), "ml.job");
+  EXPECT_EQ(variable(of_job->launch.containers[1], "NCCL_HOSTID"), "own");
 }
 
 TEST_F(LaunchPlanning, NoCommandAtAllIsAnError) {

@@ -112,4 +112,13 @@ bool PodSync::gang_is_ready(const Document& pod) {
          });
 }
 
+std::vector<std::shared_ptr<const Document>> PodSync::gang_of(const Document& pod) const {
+  std::vector<std::shared_ptr<const Document>> gang;
+  for (const std::string& uid : gangs_.members(pod)) {
+    if (auto member = objects_.find_pod(uid)) gang.push_back(std::move(member));
+  }
+  if (gang.empty()) gang.push_back(std::make_shared<const Document>(pod));  // it starts on its own
+  return gang;
+}
+
 }  // namespace muster::agent

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "agent/names/names.h"
 #include "agent/objects/node_objects.h"
@@ -38,6 +40,8 @@ class PodSync {
   /// Something that a pod waits for may have appeared.
   void look_at_waiting();
   void on_pod_changed(const json::Document* before, const json::Document* now);
+  /// The pod and those that start together with it.
+  std::vector<std::shared_ptr<const json::Document>> gang_of(const json::Document& pod) const;
   /// The names of pods or services changed: they are written before the next pod is looked at.
   void write_names();
 

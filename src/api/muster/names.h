@@ -23,6 +23,7 @@ inline constexpr const char* kCronNameLabel = "kubedl.io/cron-name";  // on jobs
 inline constexpr const char* kAttemptLabel = "muster.dev/attempt";                 // on pods: which try of this replica
 inline constexpr const char* kGangSizeAnnotation = "muster.dev/gang-size";         // on pods: how many start together
 inline constexpr const char* kHeadStartAnnotation = "muster.dev/head-start";       // on pods: of the gang's first rank
+inline constexpr const char* kLocalRanksAnnotation = "muster.dev/local-ranks";     // on pods: "true" shares the GPUs
 inline constexpr const char* kTensorBoardUidLabel = "muster.dev/tensorboard-uid";  // on children of a TensorBoard
 inline constexpr const char* kNotebookUidLabel = "muster.dev/notebook-uid";        // on children of a Notebook
 inline constexpr const char* kStopAnnotation = "muster.dev/stop";                  // on jobs: "true" ends them
