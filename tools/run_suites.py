@@ -380,7 +380,7 @@ def e2e(tally, full):
     """the real binary: training, bad input, the quickstart's job; for root also as an ordinary user, at the same time"""
     AHEAD.wait("tensorflow")
     # The tutorials' Python environments take minutes to make; one training of each tutorial is enough.
-    as_both_users(tally, "e2e", "tests/e2e", full, ("tutorials", "tensorboard", "notebooks", "horovod", "tensorflow"))
+    as_both_users(tally, "e2e", "tests/e2e", full, ("tutorials", "tensorboard", "notebooks", "horovod", "tensorflow", "frameworks"))
 
 
 def attack(tally, full):
@@ -459,7 +459,7 @@ RARE = {"cluster"}  # they take minutes to prepare, and root's rights over the m
 
 def make_ahead(suites):
     if "e2e" in suites[1:]:
-        AHEAD.start("tensorflow", ["tools/install_packages", "tensorflow"])
+        AHEAD.start("tensorflow", ["tools/install_packages", "tensorflow"], ["tools/install_packages", "frameworks"])
     if "clients" in suites[1:]:
         AHEAD.start("clients", ["tools/install_packages", "clients"])
     if {"contract", "operator", "browser"} & set(suites[1:]):
