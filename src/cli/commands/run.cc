@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/jobs/find_job.h"
+#include "cli/jobs/waiting.h"
 #include "cli/logs/follow_job.h"
 #include "cli/objects/object_state.h"
 #include "cli/objects/wait_until_gone.h"
@@ -19,10 +20,12 @@
 #include "cli/run/hints.h"
 #include "cli/run/job.h"
 #include "cli/run/objects.h"
+#include "cli/run/own_home.h"
 #include "cli/run/programs.h"
 #include "cli/run/safe_folders.h"
 #include "cli/run/variables.h"
 #include "cli/run/words.h"
+#include "client/live_list.h"
 
 namespace muster::cli {
 
@@ -78,7 +81,7 @@ class Run final : public Command {
     out.job.command = out.command.words;
     out.job.working_dir = from_.working_dir;
     describe_job(flags_, out.shape, out.job);
-    if (auto problem = add_variables(out)) return *std::move(problem);
+    add_variables(out);
     if (auto problem = add_folders(project, words, out)) return *std::move(problem);
     return out;
   }
@@ -92,19 +95,19 @@ class Run final : public Command {
         "put the script into a folder of its own and run it from there");
   }
 
-  std::optional<Failure> add_variables(Prepared& to) const {
+  void add_variables(Prepared& to) const {
     // Otherwise Python keeps lines back until a block is full, and the log is empty for minutes.
     to.job.set_variable("PYTHONUNBUFFERED", "1");
     add_shell_variables(to.job, from_);
     if (to.command.launcher.empty()) add_local_ranks(to.job, from_);
-    return std::nullopt;
   }
 
   /// The flags have the last word about variables.
   std::optional<Failure> add_given_variables(Prepared& to) const {
     std::vector<Variable> given;
     if (auto problem = read_variables(flags_.env, "env", from_, given)) return problem;
-    for (const Variable& variable : given) to.job.set_variable(variable.name, variable.value);
+    // In a value that is typed, $(RANK) is replaced as in a manifest.
+    for (const Variable& one : given) to.job.set_variable(one.name, one.is_of_shell ? as_it_is(one.value) : one.value);
     return read_variables(flags_.secrets, "secret", from_, to.secrets);
   }
 
@@ -117,6 +120,7 @@ class Run final : public Command {
       if (auto* failure = std::get_if<Failure>(&mount)) return std::move(*failure);
       folders.add_mount(std::get<0>(std::move(mount)));
     }
+    if (flags_.home) add_own_home(to.job, folders);
     add_programs(to.programs, from_, to.job, folders);
     if (auto problem = add_given_variables(to)) return problem;
     if (!flags_.no_auto_mount) {
@@ -129,13 +133,18 @@ class Run final : public Command {
                            fmt::format("cd {}", std::string(script, 0, script.rfind('/'))));
     }
     to.job.folders = folders.folders();
-    add_home(to.job);
+    // An image may have a home of its own.
+    if (flags_.image.empty() && !flags_.home) to.job.folders.push_back(kept_home());
     return std::nullopt;
   }
 
-  /// An image may have a home of its own.
-  void add_home(JobOfScript& to) const {
-    if (flags_.image.empty()) to.folders.push_back(kept_home());
+  void add_own_home(JobOfScript& to, JobFolders& folders) const {
+    OwnHome own = own_home(from_.home, from_.data_dir);
+    for (MountedFolder& folder : own.folders) {
+      if (!folders.shows(folder.path)) folders.add_mount(std::move(folder));
+    }
+    folders.note(std::move(own.note));
+    to.set_variable("HOME", from_.home);
   }
 
   int create_and_follow(Session& session, Prepared& prepared) const {
@@ -223,9 +232,50 @@ class Run final : public Command {
 
   int wait_for_end(Session& session, const Selected& job, const Document& object, const Prepared& prepared) const {
     if (flags_.wait) return make_wait()->run(session, {job.short_label()});
+    if (flags_.stdin_ || flags_.tty) return talk(session, job, object);
     client::FollowOptions options;
     if (prepared.shape.ranks > 1) options.prefix = prefix_of(session);
     return follow_job(session, job, object, std::move(options));
+  }
+
+  /// Connects the user's terminal to the script. One that ends before that is shown by its log.
+  int talk(Session& session, const Selected& job, const Document& object) const {
+    const Document started = wait_until_started(session, job, object);
+    if (session.interrupted()) return kExitInterrupted;
+    if (object_end(started) != ObjectEnd::kUnfinished) return follow_job(session, job, started, {});
+    auto attach = make_attach();
+    Flags flags;
+    attach->add_flags(flags);
+    std::vector<std::string> words = {"--quiet", job.name};
+    if (flags_.stdin_) words.insert(words.begin(), "--stdin");
+    if (flags_.tty) words.insert(words.begin(), "--tty");
+    const auto parsed = flags.parse(words);
+    if (!parsed) return session.fail(parsed.error());
+    attach->run(session, *parsed);
+    return session.interrupted() ? kExitInterrupted : make_wait()->run(session, {job.short_label()});
+  }
+
+  static Document wait_until_started(Session& session, const Selected& job, const Document& object) {
+    Document last = object;
+    WaitingLine line(session, job, WaitingLine::Until::kStarted);
+    std::optional<Error> failure;
+    const auto look = [&](const Document& now) {
+      last = now;
+      line.saw(now);
+    };
+    client::LiveSink sink;
+    sink.on_list = [&](const Document& list) {
+      for (const Document& now : list.array_at("items")) look(now);
+    };
+    sink.on_event = [&](const std::string&, const Document& now) { look(now); };
+    sink.on_failed = [&](const Error& error) { failure = error; };
+    client::LiveList live(session.loop(), session.api(),
+                          {.resource = job.kind.resource, .ns = job.ns, .field_selector = "metadata.name=" + job.name},
+                          std::move(sink));
+    live.start();
+    session.wait_until(
+        [&] { return failure || object_phase(last) == "Running" || object_end(last) != ObjectEnd::kUnfinished; });
+    return last;
   }
 
   void add_hints(Session& session, const Selected& job, const Prepared& prepared) const {
