@@ -71,9 +71,13 @@ def shell(engine, tmp_path):
     return Shell(engine, tmp_path)
 
 
-def test_torchrun_itself(shell):
+def test_torchrun_itself(shell, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("envs") / "launchers"
+    subprocess.run([PYTHON, "-m", "venv", "--system-site-packages", "--without-pip", folder], check=True)
+    (folder / "bin/torchrun").write_text(f"#!{folder}/bin/python\nimport sys\nfrom torch.distributed.run import main\nsys.exit(main())\n")
+    (folder / "bin/torchrun").chmod(0o755)
     shell.script(SUM)
-    done = shell.run("python3", "-m", "torch.distributed.run", "--nproc_per_node=2", "train.py")
+    done = shell.run("--gpus", "2", "torchrun", "--nproc_per_node=2", "train.py", VIRTUAL_ENV=str(folder))
     assert "sum 3" in done.stdout
 
 
