@@ -40,6 +40,8 @@ struct owner {
   int signals;
   pid_t pasta_pid; /* 0: it does not run */
   long long pasta_again;
+  int changes; /* of the host's addresses */
+  struct host_addresses closed;
   int peers[MAX_PEERS]; /* -1: the slot is free */
   struct door doors[MAX_DOORS];
   int door_count;
@@ -91,6 +93,7 @@ static _Noreturn void become_pasta(const struct owner* owner) {
     words[count++] = "--dns-forward";
     words[count++] = owner->resolver;
   }
+  if (!owner->keeper.ipv6_is_closed) words[count++] = "--ipv4-only";
   execv(owner->pasta, (char* const*)words);
   _exit(70);
 }
@@ -312,16 +315,18 @@ static void reap(struct owner* owner) {
 }
 
 static void wait_for_work(struct owner* owner) {
-  enum { PEERS = 2, FORWARDS = PEERS + MAX_PEERS };
+  enum { PEERS = 3, FORWARDS = PEERS + MAX_PEERS };
   static struct pollfd polled[FORWARDS + MAX_FORWARD_POLLS];
   polled[0] = (struct pollfd){.fd = LISTENER, .events = POLLIN};
   polled[1] = (struct pollfd){.fd = owner->signals, .events = POLLIN};
+  polled[2] = (struct pollfd){.fd = owner->changes, .events = POLLIN};
   for (int i = 0; i < MAX_PEERS; ++i) polled[PEERS + i] = (struct pollfd){.fd = owner->peers[i], .events = POLLIN};
   const size_t count = FORWARDS + poll_forwards(polled + FORWARDS);
   const long long left = owner->pasta_again == NEVER ? -1 : owner->pasta_again - milliseconds();
   poll(polled, count, owner->pasta_again == NEVER ? -1 : left < 0 ? 0 : (int)left);
   if (owner->pasta_again != NEVER && milliseconds() >= owner->pasta_again) start_pasta(owner);
   if (polled[1].revents != 0) reap(owner);
+  if (polled[2].revents != 0) follow_addresses(&owner->keeper, owner->changes, &owner->closed);
   serve_forwards(polled + FORWARDS); /* before requests, which change what was polled */
   for (int i = 0; i < MAX_PEERS; ++i) {
     if (owner->peers[i] >= 0 && polled[PEERS + i].revents != 0) serve_peer(owner, &owner->peers[i]);
@@ -352,7 +357,8 @@ _Noreturn void own_network(const char* folder, const char* pasta, const char* re
   owner.signals = block_child_signal();
   if (owner.signals < 0) _exit(EXIT_SETUP);
   write_text("/proc/self/oom_score_adj", "-900"); /* fails without the privilege */
-  start_keeper(&owner.keeper, &owner.fault);
+  owner.changes = watch_addresses();              /* before the addresses are listed, so that no change is missed */
+  if (start_keeper(&owner.keeper, &owner.fault) == 0) close_off_host(&owner.keeper, &owner.closed, &owner.fault);
   start_pasta(&owner);
   for (;;) wait_for_work(&owner);
 }
