@@ -241,11 +241,22 @@ static void take_unforward(struct peer_request* request) {
   answer(request, NULL, 0);
 }
 
-static _Noreturn void end(struct peer_request* request) {
-  struct owner* owner = request->owner;
+static void end_children(const struct owner* owner) {
   if (owner->pasta_pid > 0) kill(owner->pasta_pid, SIGKILL);
   if (owner->keeper.pid > 0) kill(owner->keeper.pid, SIGKILL);
+}
+
+static _Noreturn void end(struct peer_request* request) {
+  end_children(request->owner);
   answer(request, NULL, 0);
+  _exit(0);
+}
+
+/* The server removes the folder when it has asked for the end. If it is killed then, nobody knows any more who it was,
+ * and its request counts for nothing. */
+static void end_without_folder(const struct owner* owner) {
+  if (access(text_of("%s/" MUSTER_CONTROL, owner->folder), F_OK) == 0 || errno != ENOENT) return;
+  end_children(owner);
   _exit(0);
 }
 
@@ -283,7 +294,9 @@ static void serve_peer(struct owner* owner, int* peer) {
     take_owner_request(owner, *peer, &packet);
     close_all(packet.fds, packet.fd_count);
   }
-  if (got < 0) close_all(peer, 1);
+  if (got >= 0) return;
+  close_all(peer, 1);
+  end_without_folder(owner);
 }
 
 static void accept_peers(struct owner* owner) {
@@ -293,6 +306,7 @@ static void accept_peers(struct owner* owner) {
     while (slot < MAX_PEERS && owner->peers[slot] >= 0) ++slot;
     if (slot == MAX_PEERS || !is_trusted(fd)) {
       close(fd);
+      end_without_folder(owner);
     } else {
       owner->peers[slot] = fd;
     }
