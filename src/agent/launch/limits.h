@@ -23,7 +23,8 @@ linux_os::CgroupLimits limits_of(const json::Document& container, const Machine&
 /// The limits of the containers that have any, by name. The names of init containers and others never collide.
 std::map<std::string, linux_os::CgroupLimits> limits_by_container(const json::Document& pod, const Machine& machine);
 
-/// Which of the limits this host does not enforce and why, for users; "" when all are.
+/// Which of the limits nobody enforces here and why, for users; "" when all are enforced. Limits of memory always are:
+/// without control groups the engine measures what containers use (metrics/memory_source.h).
 std::string unenforced(const std::map<std::string, linux_os::CgroupLimits>& limits, const linux_os::CgroupTree& tree);
 
 /// How many processes and threads a container may have unless the configuration says otherwise: far more than training
