@@ -99,6 +99,8 @@ class Agent::Node {
   void on_gone(const std::string& uid);
   void report(const std::string& uid, const PodEvent& event);
   std::vector<MeasuredPod> running_pods() const;
+  std::map<std::string, std::int64_t> measured_limits(const std::string& uid) const;
+  void end_for_memory(const std::string& uid, const OverMemory& over);
   std::vector<LimitedVolume> limited_volumes_of_pods() const;
   std::vector<PodOnDisk> pods_on_disk() const;
   std::optional<KnownClaim> known_claim(const std::string& ns, const std::string& name) const;
@@ -190,7 +192,8 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
                       .on_change = [this] { on_disk_pressure(); }}),
       metrics_(
           loop, paths_, options_, [this] { return running_pods(); },
-          [this](const std::string& uid) { sync_.look_at(uid); }),
+          [this](const std::string& uid) { sync_.look_at(uid); },
+          [this](const std::string& uid, const OverMemory& over) { end_for_memory(uid, over); }),
       open_socket_([this, host = host_sockets(loop)](const std::string& uid, UniqueFunction<void(Result<Fd>)> done) {
         if (networks_.holds(uid)) return networks_.open_socket(uid, std::move(done));
         host(uid, std::move(done));
@@ -314,12 +317,37 @@ std::vector<MeasuredPod> Agent::Node::running_pods() const {
     MeasuredPod pod{.uid = uid, .ns = key->first, .name = key->second, .init = record->init_pid};
     pod.gpus = gpus_.held_by(uid);
     pod.network = networks_.diagnosis_of(uid);
+    pod.memory_limits = measured_limits(uid);
     for (const ContainerRecord& container : record->containers) {
       if (container.state == RunState::kRunning && container.pid != 0) pod.containers[container.name] = container.pid;
     }
     pods.push_back(std::move(pod));
   }
   return pods;
+}
+
+/// The limits of memory that no control group enforces.
+std::map<std::string, std::int64_t> Agent::Node::measured_limits(const std::string& uid) const {
+  const Machine& machine = registration_.machine();
+  const auto pod = machine.cgroups.has("memory") ? nullptr : objects_.find_pod(uid);
+  if (pod == nullptr) return {};
+  std::map<std::string, std::int64_t> limits;
+  for (const auto& [container, its] : limits_by_container(*pod, machine)) {
+    if (its.memory) limits[container] = *its.memory;
+  }
+  return limits;
+}
+
+void Agent::Node::end_for_memory(const std::string& uid, const OverMemory& over) {
+  const auto running = os_.running();
+  const auto pod = running.find(uid);
+  const ContainerRecord* container = pod == running.end() ? nullptr : pod->second->find(over.container);
+  // It may have ended since it was measured, and the next run of it is another process.
+  if (container == nullptr || container->state != RunState::kRunning || container->pid != over.pid) return;
+  report(uid, {"Warning", "OOMKilling", over.message, container->run});
+  os_.kill_for_memory(uid, over.container, container->run, over.message, [uid](const Status& done) {
+    if (!done) LOG_WARN("container over its limit of memory", {"pod", uid}, {"error", done.error().message});
+  });
 }
 
 std::vector<LimitedVolume> Agent::Node::limited_volumes_of_pods() const {

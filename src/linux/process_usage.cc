@@ -14,6 +14,8 @@
 namespace muster::linux_os {
 namespace {
 
+constexpr std::int64_t kKib = 1024;
+
 using Folder = std::unique_ptr<DIR, int (*)(DIR*)>;
 
 Folder open_folder(const std::string& path) {
@@ -66,6 +68,30 @@ std::optional<ProcessMemory> process_memory(pid_t pid) {
   const std::int64_t resident = parse_int(fields[1]).value_or(0);
   const std::int64_t shared = parse_int(fields[2]).value_or(0);
   return ProcessMemory{.own = (resident - shared) * page, .shared = shared * page};
+}
+
+std::optional<KeptMemory> parse_kept_memory(std::string_view status) {
+  const auto anonymous = number_after(status, "RssAnon:");
+  const auto shared = number_after(status, "RssShmem:");
+  if (!anonymous || !shared) return std::nullopt;  // it has ended and nobody has waited for it
+  return KeptMemory{.anonymous = *anonymous * kKib, .shared = *shared * kKib};
+}
+
+std::optional<KeptMemory> kept_memory(pid_t pid) {
+  const auto text = read_file(fmt::format("/proc/{}/status", pid));
+  return text ? parse_kept_memory(*text) : std::nullopt;
+}
+
+std::optional<KeptMemory> parse_part_of_memory(std::string_view rollup) {
+  const auto anonymous = number_after(rollup, "Pss_Anon:");
+  const auto shared = number_after(rollup, "Pss_Shmem:");
+  if (!anonymous || !shared) return std::nullopt;
+  return KeptMemory{.anonymous = *anonymous * kKib, .shared = *shared * kKib};
+}
+
+std::optional<KeptMemory> part_of_memory(pid_t pid) {
+  const auto text = read_file(fmt::format("/proc/{}/smaps_rollup", pid));
+  return text ? parse_part_of_memory(*text) : std::nullopt;
 }
 
 std::optional<ProcessIo> parse_process_io(std::string_view text) {

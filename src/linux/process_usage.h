@@ -31,6 +31,22 @@ struct ProcessMemory {
 };
 std::optional<ProcessMemory> process_memory(pid_t pid);
 
+/// Memory that holds data of its own: not what the kernel can drop and read from a file again.
+struct KeptMemory {
+  std::int64_t anonymous = 0;  // bytes
+  std::int64_t shared = 0;     // bytes of shared memory: System V's, memfd, files of folders in memory
+  bool operator==(const KeptMemory&) const = default;
+};
+/// Parses the text of /proc/PID/status. A page that several processes have counts in each of them, so that the sum over
+/// a tree of forked processes is too high. Cheap.
+std::optional<KeptMemory> parse_kept_memory(std::string_view status);
+std::optional<KeptMemory> kept_memory(pid_t pid);
+/// Parses the text of /proc/PID/smaps_rollup. Of a page that several processes have each has a part, so that sums are
+/// exact. The kernel walks all pages of the process.
+std::optional<KeptMemory> parse_part_of_memory(std::string_view rollup);
+/// Nullopt also when this user may not see it.
+std::optional<KeptMemory> part_of_memory(pid_t pid);
+
 /// Bytes that reached the disk, including those of descendants that were waited for.
 struct ProcessIo {
   std::int64_t read = 0;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -39,6 +40,44 @@ TEST(ProcessUsage, WaitingForTheDiskIsNotBusy) {
   EXPECT_EQ(usage->cpu, from_ticks(163));
   EXPECT_EQ(usage->memory, 600 * 1024);
   EXPECT_FALSE(parse_machine_usage("", ""));
+}
+
+TEST(ProcessUsage, FilesThatCanBeReadAgainAreNotKeptMemory) {
+  const auto kept = parse_kept_memory(
+      "Name:\tRssAnon: 9 kB\nVmRSS:\t  900 kB\nRssAnon:\t  100 kB\nRssFile:\t  700 kB\nRssShmem:\t  20 kB\n");
+  EXPECT_EQ(kept, (KeptMemory{.anonymous = 100 * 1024, .shared = 20 * 1024}));
+  EXPECT_FALSE(parse_kept_memory("Name:\ta zombie has no such lines\n"));
+  const auto part =
+      parse_part_of_memory("5600-7ffd ---p 0 00:00 0 [rollup]\nPss: 60 kB\nPss_Anon: 50 kB\nPss_Shmem: 10 kB\n");
+  EXPECT_EQ(part, (KeptMemory{.anonymous = 50 * 1024, .shared = 10 * 1024}));
+  EXPECT_FALSE(parse_part_of_memory(""));
+}
+
+/// The part of this process is what a child that it has forked does not share, and half of the rest.
+TEST(ProcessUsage, PagesSharedWithAChildCountInParts) {
+  const std::vector<char> large(64 << 20, 'x');
+  const auto alone = part_of_memory(::getpid());
+  ASSERT_TRUE(alone);
+  int wait_end[2];
+  ASSERT_EQ(::pipe(wait_end), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char byte;
+    ::close(wait_end[1]);
+    (void)!::read(wait_end[0], &byte, 1);
+    ::_exit(large[0] == 'x' ? 0 : 1);
+  }
+  const auto ours = part_of_memory(::getpid());
+  const auto theirs = part_of_memory(child);
+  const auto whole = kept_memory(::getpid());
+  ::close(wait_end[0]);
+  ::close(wait_end[1]);
+  ::waitpid(child, nullptr, 0);
+  ASSERT_TRUE(ours && theirs && whole);
+  EXPECT_GE(whole->anonymous, 64 << 20);
+  EXPECT_LT(ours->anonymous, alone->anonymous - (24 << 20));
+  EXPECT_GE(ours->anonymous + theirs->anonymous, 64 << 20);
+  EXPECT_LT(ours->anonymous + theirs->anonymous, alone->anonymous + (16 << 20));
 }
 
 TEST(ProcessUsage, SeesThisProcess) {

@@ -203,7 +203,8 @@ static void take_kill_container(struct request* request) {
   const int container = next_container(request);
   if (container < 0) return;
   const int run = atoi(next_text(request));
-  end_container(request->shim, (uint32_t)container, run, atoll(next_text(request)));
+  const long long grace = atoll(next_text(request));
+  end_container(request->shim, (uint32_t)container, run, grace, next_text(request));
   answer_ok(request);
 }
 

@@ -88,6 +88,21 @@ static void close_streams(struct container_io* io) {
   }
 }
 
+/* A run that ended by itself in the meantime did not end for lack of memory. */
+static void note_lack_of_memory(struct outcome* outcome) {
+  struct result* result = &outcome->result;
+  if (outcome->no_memory != NULL && result->code != 0) {
+    result->oom = 1;
+    if (result->termination == NULL || result->termination[0] == 0) {
+      free(result->termination);
+      result->termination = outcome->no_memory;
+      outcome->no_memory = NULL;
+    }
+  }
+  free(outcome->no_memory);
+  outcome->no_memory = NULL;
+}
+
 static void end_run(struct shim* shim, uint32_t index, const struct timespec* when, int wait_status) {
   struct outcome* outcome = &shim->record.outcomes[index];
   outcome->state = STATE_TERMINATED;
@@ -99,6 +114,7 @@ static void end_run(struct shim* shim, uint32_t index, const struct timespec* wh
   outcome->result.oom =
       outcome->result.code != 0 && count_oom_kills(&shim->launch.containers[index]) > outcome->oom_kills;
   outcome->result.termination = read_termination(shim->dir, &shim->launch, &shim->launch.containers[index]);
+  note_lack_of_memory(outcome);
   /* The output of the container is written before its end is reported. */
   for (int i = 0; i < 2; ++i) pump_stream(shim, index, i, (size_t)-1);
   close_streams(&shim->io[index]);
@@ -173,10 +189,11 @@ static void send_to_init(const struct shim* shim, uint32_t container, enum messa
   send_packet(shim->report, &message, sizeof message, "", 1, NULL, 0, MSG_DONTWAIT);
 }
 
-void end_container(struct shim* shim, uint32_t container, int run, long long grace) {
+void end_container(struct shim* shim, uint32_t container, int run, long long grace, const char* no_memory) {
   struct outcome* outcome = &shim->record.outcomes[container];
   if (!is_running(outcome) || outcome->run != run) return;
   outcome->result.killed = 1;
+  if (no_memory[0] != 0 && outcome->no_memory == NULL) outcome->no_memory = strdup(no_memory);
   outcome->kill_at = earlier(outcome->kill_at, milliseconds() + within_a_century(grace) * 1000);
   if (grace > 0) send_to_init(shim, container, MESSAGE_TERM);
 }

@@ -99,10 +99,12 @@
  *   start ID CONTAINER RUN      starts a container that has ended again, or an init container that has failed; the
  *                               sequence then continues by itself. Succeeds without effect when this RUN was started
  *                               before, so that it can be repeated.
- *   kill-container ID CONTAINER RUN SECONDS   ends one run of a container: SIGTERM now, SIGKILL after SECONDS; again
- *                               with fewer seconds: shortens it. Succeeds without effect when that run is over. The
- *                               record marks a run that ended so as `killed`, and `restart OnFailure` starts it again
- *                               whatever its code. Shims of before this request answer `failed`.
+ *   kill-container ID CONTAINER RUN SECONDS [TEXT]   ends one run of a container: SIGTERM now, SIGKILL after SECONDS;
+ *                               again with fewer seconds: shortens it. Succeeds without effect when that run is over.
+ *                               The record marks a run that ended so as `killed`, and `restart OnFailure` starts it
+ *                               again whatever its code. With TEXT it ends for lack of memory: unless its code is 0,
+ *                               the record has `oom`, and TEXT as its termination message if it has none. Shims of
+ *                               before this request answer `failed`, and those of before TEXT ignore it.
  *   stop ID SECONDS             as SIGTERM with this grace period; again with fewer seconds: shortens it; 0: kills
  *   exec ID CONTAINER records   runs a command in a running container. Records: cwd, user, tty, arg and env as above;
  *                               env adds to the container's. Without tty: with three descriptors, which become its
@@ -155,6 +157,8 @@
 #define MUSTER_PACKET_MAX 65536
 /* The user and group id that a pod's root has on the host when the engine is root, also in the folders of claims. */
 #define MUSTER_POD_ROOT 100000
+/* The source of the folders in memory that the shim mounts, by which /proc/PID/mountinfo tells them from others. */
+#define MUSTER_MEMORY_FOLDER "muster"
 /* A line longer than this is written in pieces. */
 #define MUSTER_LOG_PIECE 16384
 /* The most bytes of a termination message that are kept, as in Kubernetes. */

@@ -18,6 +18,7 @@ struct keeper {
   pid_t pid;
   int channel; /* for take_socket */
   int spaces[SPACES];
+  int ipv6_is_closed; /* as of close_off_neighbours */
 };
 /* What the owner of a network is told. */
 struct network_plan {
@@ -28,7 +29,7 @@ struct network_plan {
   int own_network;      /* or the pods stay in the host's, and share the rest */
 };
 
-/* Makes the namespaces; the network has loopback only, every port for everyone, no way to the host's own addresses. The
+/* Makes the namespaces; the network has loopback only, every port for everyone, no way to neighbours. The
  * memory that the pods share is mounted where only the keeper sees it. */
 int start_keeper(struct keeper* keeper, const struct network_plan* plan, struct fault* fault);
 /* Returns a new socket of the keeper's network, or -1 with errno. `channel` is the keeper's or one of add_channel. */
@@ -37,8 +38,34 @@ int ask_keeper(int channel, int domain, int type, int protocol);
 int ask_keeper_for_memory(int channel);
 /* Returns another channel to the keeper, for somebody else, or -1 with errno. */
 int add_channel(const struct keeper* keeper);
+struct host_address;
+/* Closes an address off in the network, or opens it again. */
+int tell_keeper(int channel, const struct host_address* address, int closed);
 /* Whose namespaces they are: an id that no pod has if the engine is root. */
 int become_owner(void);
+
+/* ---- network_closed.c ---- */
+
+enum { MAX_HOST_ADDRESSES = 1024 };
+struct host_address {
+  int family;
+  unsigned char bytes[16];
+};
+struct host_addresses {
+  struct host_address list[MAX_HOST_ADDRESSES];
+  int count;
+};
+/* In the network, by the keeper: closes the address off, or opens it again. */
+int change_closed(const struct host_address* address, int closed);
+/* In the network, by the keeper: closes off what only neighbours of the host may reach. Returns 0 when that is not
+ * possible for IPv6, which the network must then not have. */
+int close_off_neighbours(void);
+/* A socket that is readable when the addresses of the host have changed; -1: not possible. */
+int watch_addresses(void);
+/* By the owner: closes off the addresses that the host has now and did not have when `known` was filled in. */
+int close_off_host(struct keeper* keeper, struct host_addresses* known, struct fault* fault);
+/* The same after a change. */
+void follow_addresses(struct keeper* keeper, int changes, struct host_addresses* known);
 
 /* ---- network_owner.c ---- */
 

@@ -38,6 +38,8 @@ struct owner {
   int signals;
   pid_t pasta_pid; /* 0: it does not run */
   long long pasta_again;
+  int changes; /* of the host's addresses */
+  struct host_addresses closed;
   int peers[MAX_PEERS]; /* -1: the slot is free */
   struct door doors[MAX_DOORS];
   int door_count;
@@ -89,6 +91,7 @@ static _Noreturn void become_pasta(const struct owner* owner) {
     words[count++] = "--dns-forward";
     words[count++] = owner->plan->resolver;
   }
+  if (!owner->keeper.ipv6_is_closed) words[count++] = "--ipv4-only";
   execv(owner->plan->pasta, (char* const*)words);
   _exit(70);
 }
@@ -249,11 +252,22 @@ static void take_unforward(struct peer_request* request) {
   answer(request, NULL, 0);
 }
 
-static _Noreturn void end(struct peer_request* request) {
-  struct owner* owner = request->owner;
+static void end_children(const struct owner* owner) {
   if (owner->pasta_pid > 0) kill(owner->pasta_pid, SIGKILL);
   if (owner->keeper.pid > 0) kill(owner->keeper.pid, SIGKILL);
+}
+
+static _Noreturn void end(struct peer_request* request) {
+  end_children(request->owner);
   answer(request, NULL, 0);
+  _exit(0);
+}
+
+/* The server removes the folder when it has asked for the end. If it is killed then, nobody knows any more who it was,
+ * and its request counts for nothing. */
+static void end_without_folder(const struct owner* owner) {
+  if (access(text_of("%s/" MUSTER_CONTROL, owner->plan->folder), F_OK) == 0 || errno != ENOENT) return;
+  end_children(owner);
   _exit(0);
 }
 
@@ -291,7 +305,9 @@ static void serve_peer(struct owner* owner, int* peer) {
     take_owner_request(owner, *peer, &packet);
     close_all(packet.fds, packet.fd_count);
   }
-  if (got < 0) close_all(peer, 1);
+  if (got >= 0) return;
+  close_all(peer, 1);
+  end_without_folder(owner);
 }
 
 static void accept_peers(struct owner* owner) {
@@ -301,6 +317,7 @@ static void accept_peers(struct owner* owner) {
     while (slot < MAX_PEERS && owner->peers[slot] >= 0) ++slot;
     if (slot == MAX_PEERS || !is_trusted(fd)) {
       close(fd);
+      end_without_folder(owner);
     } else {
       owner->peers[slot] = fd;
     }
@@ -323,16 +340,18 @@ static void reap(struct owner* owner) {
 }
 
 static void wait_for_work(struct owner* owner) {
-  enum { PEERS = 2, FORWARDS = PEERS + MAX_PEERS };
+  enum { PEERS = 3, FORWARDS = PEERS + MAX_PEERS };
   static struct pollfd polled[FORWARDS + MAX_FORWARD_POLLS];
   polled[0] = (struct pollfd){.fd = LISTENER, .events = POLLIN};
   polled[1] = (struct pollfd){.fd = owner->signals, .events = POLLIN};
+  polled[2] = (struct pollfd){.fd = owner->changes, .events = POLLIN};
   for (int i = 0; i < MAX_PEERS; ++i) polled[PEERS + i] = (struct pollfd){.fd = owner->peers[i], .events = POLLIN};
   const size_t count = FORWARDS + poll_forwards(polled + FORWARDS);
   const long long left = owner->pasta_again == NEVER ? -1 : owner->pasta_again - milliseconds();
   poll(polled, count, owner->pasta_again == NEVER ? -1 : left < 0 ? 0 : (int)left);
   if (owner->pasta_again != NEVER && milliseconds() >= owner->pasta_again) start_pasta(owner);
   if (polled[1].revents != 0) reap(owner);
+  if (polled[2].revents != 0) follow_addresses(&owner->keeper, owner->changes, &owner->closed);
   serve_forwards(polled + FORWARDS); /* before requests, which change what was polled */
   for (int i = 0; i < MAX_PEERS; ++i) {
     if (owner->peers[i] >= 0 && polled[PEERS + i].revents != 0) serve_peer(owner, &owner->peers[i]);
@@ -363,7 +382,10 @@ _Noreturn void own_network(const struct network_plan* plan) {
   owner.signals = block_child_signal();
   if (owner.signals < 0) _exit(EXIT_SETUP);
   write_text("/proc/self/oom_score_adj", "-900"); /* fails without the privilege */
-  start_keeper(&owner.keeper, plan, &owner.fault);
+  /* Before the addresses are listed, so that no change is missed. */
+  owner.changes = plan->own_network ? watch_addresses() : -1;
+  if (start_keeper(&owner.keeper, plan, &owner.fault) == 0 && plan->own_network)
+    close_off_host(&owner.keeper, &owner.closed, &owner.fault);
   start_pasta(&owner);
   for (;;) wait_for_work(&owner);
 }

@@ -4,13 +4,10 @@
  * id that no pod has. So no process of a pod has any power over the network, and pasta, which runs as the same id, has.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <ifaddrs.h>
 #include <net/if.h>
-#include <net/route.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
@@ -32,6 +29,17 @@ enum { OWNER_ID = MUSTER_POD_ROOT + 65536, MAX_CHANNELS = 512 };
 struct socket_request {
   int domain, type, protocol;
 };
+/* Longer than the other, by which the keeper tells them apart: the owners of other networks may be of another version.
+ */
+struct route_request {
+  struct host_address address;
+  int closed;
+};
+/* What the keeper says first. */
+struct greeting {
+  struct fault fault;
+  int ipv6_is_closed;
+};
 
 int become_owner(void) {
   if (geteuid() != 0) return 0;
@@ -41,46 +49,7 @@ int become_owner(void) {
              : -1;
 }
 
-/* ---- addresses that must not be reached ---- */
-
-/* Packets to that address get "no route to host". pasta would carry them to the host, where they are local. Without
- * IPv6 there is nothing to close off. */
-static void close_off4(int fd, struct in_addr address) {
-  struct rtentry route = {.rt_flags = RTF_UP | RTF_HOST | RTF_REJECT};
-  memcpy(&route.rt_dst, &(struct sockaddr_in){.sin_family = AF_INET, .sin_addr = address}, sizeof(struct sockaddr_in));
-  route.rt_genmask.sa_family = AF_INET;
-  (void)!ioctl(fd, SIOCADDRT, &route);
-}
-
-static void close_off6(int fd, struct in6_addr address) {
-  struct in6_rtmsg route = {
-      .rtmsg_dst = address, .rtmsg_dst_len = 128, .rtmsg_metric = 1, .rtmsg_flags = RTF_UP | RTF_HOST | RTF_REJECT};
-  (void)!ioctl(fd, SIOCADDRT, &route);
-}
-
-static void close_off_host(int fd4, int fd6, const struct ifaddrs* addresses) {
-  for (const struct ifaddrs* at = addresses; at != NULL; at = at->ifa_next) {
-    if (at->ifa_addr == NULL || (at->ifa_flags & IFF_LOOPBACK) != 0) continue;
-    if (at->ifa_addr->sa_family == AF_INET) close_off4(fd4, ((struct sockaddr_in*)at->ifa_addr)->sin_addr);
-    if (at->ifa_addr->sa_family != AF_INET6) continue;
-    const struct in6_addr* address = &((struct sockaddr_in6*)at->ifa_addr)->sin6_addr;
-    if (!IN6_IS_ADDR_LINKLOCAL(address)) close_off6(fd6, *address);
-  }
-}
-
-/* Where clouds tell a machine its credentials. */
-static void close_off_metadata(int fd4, int fd6) {
-  static const char* const kServices[] = {"169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200"};
-  static const char* const kServices6[] = {"fd00:ec2::254", "fd00:ec2::23"};
-  struct in_addr address;
-  struct in6_addr address6;
-  for (size_t i = 0; i < sizeof kServices / sizeof kServices[0]; ++i) {
-    if (inet_pton(AF_INET, kServices[i], &address) == 1) close_off4(fd4, address);
-  }
-  for (size_t i = 0; i < sizeof kServices6 / sizeof kServices6[0]; ++i) {
-    if (inet_pton(AF_INET6, kServices6[i], &address6) == 1) close_off6(fd6, address6);
-  }
-}
+/* ---- the keeper ---- */
 
 static int switch_on_loopback(int fd) {
   struct ifreq request = {.ifr_name = "lo"};
@@ -88,8 +57,6 @@ static int switch_on_loopback(int fd) {
   request.ifr_flags |= IFF_UP;
   return ioctl(fd, SIOCSIFFLAGS, &request);
 }
-
-/* ---- the keeper ---- */
 
 static int map_owner(uid_t uid, gid_t gid) {
   char map[64];
@@ -99,14 +66,11 @@ static int map_owner(uid_t uid, gid_t gid) {
   return write_text("/proc/self/gid_map", map);
 }
 
-static int configure_network(const struct ifaddrs* host_addresses, struct fault* fault) {
-  const int fd4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  const int fd6 = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd4 < 0 || switch_on_loopback(fd4) != 0) return fail(fault, "switch on the loopback interface");
-  close_off_host(fd4, fd6, host_addresses);
-  close_off_metadata(fd4, fd6);
-  close(fd4);
-  if (fd6 >= 0) close(fd6);
+static int configure_network(struct greeting* greeting) {
+  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || switch_on_loopback(fd) != 0) return fail(&greeting->fault, "switch on the loopback interface");
+  close(fd);
+  greeting->ipv6_is_closed = close_off_neighbours();
   /* As in a container: a port below 1024 is nothing special in a network of one's own. */
   (void)!write_text("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
   return 0;
@@ -123,7 +87,8 @@ static int mount_memory(const struct network_plan* plan, struct fault* fault) {
 
 /* Root mounts the memory before it gives up its rights: in the namespace of the keeper's one id, pods could not own
  * files there. */
-static int make_spaces(const struct ifaddrs* host_addresses, const struct network_plan* plan, struct fault* fault) {
+static int make_spaces(const struct network_plan* plan, struct greeting* greeting) {
+  struct fault* fault = &greeting->fault;
   const int was_root = geteuid() == 0;
   if (was_root && unshare(CLONE_NEWNS) != 0) return fail(fault, "make a mount namespace");
   if (was_root && mount_memory(plan, fault) != 0) return -1;
@@ -136,8 +101,9 @@ static int make_spaces(const struct ifaddrs* host_addresses, const struct networ
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (map_owner(uid, gid) != 0) return fail(fault, "map the user");
   if (!was_root && mount_memory(plan, fault) != 0) return -1;
-  return plan->own_network ? configure_network(host_addresses, fault) : 0;
+  return plan->own_network ? configure_network(greeting) : 0;
 }
+
 /* Answers one request with a socket or a tree, or takes a further channel. Returns 0 when the channel has ended. */
 static int serve_channel(int channel, int* added) {
   static struct packet packet; /* its room is large */
@@ -145,6 +111,12 @@ static int serve_channel(int channel, int* added) {
   if (packet.fd_count > 0) {
     *added = packet.fds[0];
     return 1;
+  }
+  if (packet.size >= sizeof(struct route_request)) {
+    struct route_request route;
+    memcpy(&route, packet.bytes, sizeof route);
+    const int failed = change_closed(&route.address, route.closed) == 0 ? 0 : errno;
+    return send_packet(channel, &failed, sizeof failed, "", 1, NULL, 0, MSG_DONTWAIT) == 0;
   }
   struct socket_request wanted = {0};
   memcpy(&wanted, packet.bytes, packet.size < sizeof wanted ? packet.size : sizeof wanted);
@@ -156,10 +128,10 @@ static int serve_channel(int channel, int* added) {
   return sent == 0;
 }
 
-static _Noreturn void keep(int channel, const struct ifaddrs* host_addresses, const struct network_plan* plan) {
-  struct fault fault = {0};
-  make_spaces(host_addresses, plan, &fault);
-  (void)!send(channel, &fault, sizeof fault, MSG_NOSIGNAL);
+static _Noreturn void keep(int channel, const struct network_plan* plan) {
+  struct greeting greeting = {0};
+  make_spaces(plan, &greeting);
+  (void)!send(channel, &greeting, sizeof greeting, MSG_NOSIGNAL);
   static struct pollfd channels[MAX_CHANNELS];
   for (int i = 0; i < MAX_CHANNELS; ++i) channels[i] = (struct pollfd){.fd = -1, .events = POLLIN};
   channels[0].fd = channel;
@@ -192,24 +164,35 @@ static int open_spaces(struct keeper* keeper, struct fault* fault) {
 
 int start_keeper(struct keeper* keeper, const struct network_plan* plan, struct fault* fault) {
   int ends[2];
-  struct ifaddrs* host_addresses = NULL;
-  if (getifaddrs(&host_addresses) != 0) return fail(fault, "list the addresses of the host");
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return fail(fault, "make a socket pair");
   keeper->pid = fork();
   if (keeper->pid == 0) {
     close_from(ends[0] < ends[1] ? ends[1] + 1 : ends[0] + 1);
     close(ends[0]);
-    keep(ends[1], host_addresses, plan);
+    keep(ends[1], plan);
   }
   close(ends[1]);
-  freeifaddrs(host_addresses);
   keeper->channel = ends[0];
   if (keeper->pid < 0) return fail(fault, "start the keeper");
-  if (recv(keeper->channel, fault, sizeof *fault, 0) != (ssize_t)sizeof *fault) {
+  struct greeting greeting;
+  if (recv(keeper->channel, &greeting, sizeof greeting, 0) != (ssize_t)sizeof greeting) {
     errno = ECHILD;
     return fail(fault, "the keeper has ended");
   }
+  *fault = greeting.fault;
+  keeper->ipv6_is_closed = greeting.ipv6_is_closed;
   return fault->step[0] != 0 ? -1 : open_spaces(keeper, fault);
+}
+
+int tell_keeper(int channel, const struct host_address* address, int closed) {
+  const struct route_request route = {*address, closed};
+  int error = EIO;
+  static struct packet packet; /* its room is large */
+  if (send(channel, &route, sizeof route, MSG_NOSIGNAL) < 0) return -1;
+  if (receive_packet(channel, &packet, 0) > 0 && packet.size >= sizeof error)
+    memcpy(&error, packet.bytes, sizeof error);
+  errno = error;
+  return error == 0 ? 0 : -1;
 }
 
 int ask_keeper(int channel, int domain, int type, int protocol) {

@@ -43,7 +43,7 @@ static int mirror(const char* folder, struct fault* fault) {
   char options[32];
   snprintf(options, sizeof options, "mode=%o", (unsigned)(what.st_mode & 07777));
   if (mkdir(STAGE, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", STAGE);
-  if (mount("muster", STAGE, "tmpfs", MS_NOSUID | MS_NODEV, options) != 0)
+  if (mount(MUSTER_MEMORY_FOLDER, STAGE, "tmpfs", MS_NOSUID | MS_NODEV, options) != 0)
     return fail(fault, "mount tmpfs for \"%s\"", folder);
   DIR* dir = opendir(folder);
   if (dir == NULL) return fail(fault, "open \"%s\"", folder);

@@ -394,7 +394,7 @@ static int mount_proc(const struct reporter* from, const char* target, struct fa
 
 int make_tmpfs(const char* target, const char* options, struct fault* fault) {
   if (mkdir(target, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", target);
-  return mount("muster", target, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0
+  return mount(MUSTER_MEMORY_FOLDER, target, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0
              ? 0
              : fail(fault, "mount tmpfs \"%s\"", target);
 }
@@ -446,7 +446,7 @@ static int hide(const struct launch* launch, struct fault* fault) {
   for (size_t i = 0; i < launch->hidden_count; ++i) {
     struct stat what;
     if (stat(launch->hidden[i], &what) != 0 || !S_ISDIR(what.st_mode)) continue;
-    if (mount("muster", launch->hidden[i], "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") != 0)
+    if (mount(MUSTER_MEMORY_FOLDER, launch->hidden[i], "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") != 0)
       return fail(fault, "hide \"%s\"", launch->hidden[i]);
   }
   return 0;

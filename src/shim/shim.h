@@ -160,6 +160,7 @@ struct outcome {
   pid_t pid;         /* 0 unless it is running */
   long oom_kills;    /* in its control group when the run began */
   long long kill_at; /* NEVER unless its end was asked for */
+  char* no_memory;   /* why, when the server asked for lack of memory; otherwise null */
   struct result result;
   int last_run; /* -1 when there is none */
   struct result last;
@@ -432,8 +433,8 @@ void prepare_io(struct shim* shim);
 void start_next(struct shim* shim);
 /* Starts an ended container again. Returns null, or why it cannot be. */
 const char* restart_container(struct shim* shim, uint32_t container, int run);
-/* Ends this run of the container within the grace period. */
-void end_container(struct shim* shim, uint32_t container, int run, long long grace);
+/* Ends this run of the container within the grace period; with `no_memory`: for lack of memory, which it explains. */
+void end_container(struct shim* shim, uint32_t container, int run, long long grace, const char* no_memory);
 /* Kills the containers whose grace period is over. Returns when the next one is, or NEVER. */
 long long kill_overdue(struct shim* shim);
 /* Whether nothing runs and nothing will, so that the shim exits. */

@@ -60,6 +60,10 @@ class TestChannel {
     return answer_of(
         [&](ShimChannel& c, ShimChannel::Done done) { c.kill_container(container, run, grace, std::move(done)); });
   }
+  std::string kill_for_memory(int run, const std::string& why, const std::string& container = "main") {
+    return answer_of(
+        [&](ShimChannel& c, ShimChannel::Done done) { c.kill_for_memory(container, run, why, std::move(done)); });
+  }
   std::string stop(std::int64_t grace) {
     return answer_of([&](ShimChannel& c, ShimChannel::Done done) { c.stop(grace, std::move(done)); });
   }

@@ -255,13 +255,16 @@ def test_a_job_installs_a_package(engine, tmp_path):
 def test_a_network_outlives_the_engine_and_goes_with_its_last_pod(engine):
     engine.volume("work")
     script = """
-import os, ssl, time, urllib.request
+import http.client, os, ssl, time, urllib.request
 folder = "/var/run/secrets/kubernetes.io/serviceaccount/"
 url = f"https://{os.environ['KUBERNETES_SERVICE_HOST']}:{os.environ['KUBERNETES_SERVICE_PORT']}/version"
 context = ssl.create_default_context(cafile=folder + "ca.crt")
 while True:
     request = urllib.request.Request(url, headers={"Authorization": "Bearer " + open(folder + "token").read()})
-    print("listening", urllib.request.urlopen(request, context=context, timeout=60).status, flush=True)
+    try:
+        print("listening", urllib.request.urlopen(request, context=context, timeout=60).status, flush=True)
+    except (OSError, http.client.HTTPException) as error:
+        print("cut off in the middle of an answer:", error, flush=True)
     time.sleep(0.2)
 """
     start(engine, "lasting", script)
@@ -288,6 +291,24 @@ def test_a_network_whose_pods_ended_while_no_engine_ran_is_removed(engine):
         os.kill(shim, signal.SIGKILL)
     engine.start()
     wait_for("the network to end", lambda: not owners_of(engine))
+    engine.muster("delete", "pod", "shortlived", "--grace-period=0", "--force", check=False)
+
+
+def test_a_network_ends_although_the_engine_that_asked_for_it_was_killed(engine):
+    """The owner does not run while it is asked, as on a busy machine, and cannot see any more who has asked."""
+    start(engine, "shortlived", serve(7001))
+    (owner,) = owners_of(engine).values()
+    engine.kill()
+    os.kill(owner, signal.SIGSTOP)
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        if os.fsencode(engine.data / "pods") in read_words(path):
+            os.kill(int(path.parent.name), signal.SIGKILL)
+    engine.start()
+    wait_for("the folder to be removed", lambda: not list((engine.data / "networks").iterdir()))
+    engine.kill()
+    os.kill(owner, signal.SIGCONT)
+    wait_for("the network to end", lambda: not owners_of(engine))
+    engine.start()
     engine.muster("delete", "pod", "shortlived", "--grace-period=0", "--force", check=False)
 
 

@@ -1,6 +1,8 @@
 """The engine of a user without privileges, which is how most people run it."""
 
+import json
 import os
+import re
 import shutil
 import tempfile
 
@@ -71,3 +73,48 @@ def test_a_probe_decides_whether_a_pod_is_ready(theirs):
         return {status["name"] for status in theirs.get("pod", "p")["status"].get("containerStatuses", []) if status["ready"]}
     wait_for("two containers to be ready", lambda: ready() == {"web", "command"})
     wait_for("the third to be told about", lambda: "Readiness probe failed" in theirs.muster("get", "events").stdout)
+
+
+def hog(anonymous=0, temporary=0, shared_with=0):
+    """A program that fills memory and its /tmp, forks processes that share this memory, and then waits."""
+    return f"""
+import mmap, os, signal
+held = mmap.mmap(-1, {anonymous + 1} << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for _ in range({anonymous}):
+    held.write(b"x" * (1 << 20))
+with open("/tmp/file", "wb") as file:
+    for _ in range({temporary}):
+        file.write(b"x" * (1 << 20))
+for _ in range({shared_with}):
+    if os.fork() == 0:
+        break
+signal.pause()
+"""
+
+
+def test_without_control_groups_a_container_over_its_memory_ends(theirs):
+    node = json.loads(theirs.muster("get", "nodes", "-o", "json").stdout)["items"][0]
+    enforced = next(c for c in node["status"]["conditions"] if c["type"] == "LimitsEnforced")
+    if "measures the memory" not in enforced["message"]:
+        pytest.skip(enforced["message"])
+
+    def apply(name, script, limit):
+        theirs.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+                      "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 1, "containers": [
+                          {"name": "c", "image": "python:3", "command": ["python3", "-c", script],
+                           "resources": {"limits": {"memory": f"{limit}Mi"}}}]}})
+
+    apply("forks", hog(anonymous=60, shared_with=4), 120)  # 300 MiB, if each process counted
+    apply("file", hog(temporary=100), 120)
+    wait_for("all that they hold", lambda: all(theirs.get("pod", name)["status"].get("phase") == "Running" for name in ("forks", "file")))
+    apply("hungry", hog(anonymous=200), 120)
+    apply("both", hog(anonymous=80, temporary=80), 120)
+    for name, used in ("hungry", 200), ("both", 160):
+        wait_for(f"{name} to end", lambda: theirs.get("pod", name)["status"].get("phase") == "Failed")
+        ended = theirs.get("pod", name)["status"]["containerStatuses"][0]["state"]["terminated"]
+        assert (ended["reason"], ended["exitCode"]) == ("OOMKilled", 137)
+        said = re.search(r"exceeded its memory limit: it used (\d+)Mi of 120Mi", ended["message"])
+        assert said and used <= int(said.group(1)) < used + 40, ended["message"]
+    assert "OOMKilling" in theirs.muster("get", "events").stdout
+    assert "limits.memory not enforced" not in theirs.muster("get", "events").stdout
+    assert all(theirs.get("pod", name)["status"]["phase"] == "Running" for name in ("forks", "file"))

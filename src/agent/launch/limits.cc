@@ -57,11 +57,8 @@ std::string unenforced(const std::map<std::string, CgroupLimits>& limits, const 
   const auto any = [&](auto member) {
     return std::ranges::any_of(limits, [member](const auto& entry) { return (entry.second.*member).has_value(); });
   };
-  std::vector<std::string> names;
-  if (any(&CgroupLimits::cpu_limit) && !tree.has("cpu")) names.emplace_back("limits.cpu");
-  if (any(&CgroupLimits::memory) && !tree.has("memory")) names.emplace_back("limits.memory");
-  if (names.empty()) return "";
-  return fmt::format("{} not enforced: {}", join(names, " and "), tree.missing());
+  if (!any(&CgroupLimits::cpu_limit) || tree.has("cpu")) return "";
+  return "limits.cpu not enforced: " + tree.missing();
 }
 
 std::int64_t default_process_limit(std::int64_t cpus) {

@@ -29,7 +29,8 @@ std::map<std::string, linux_os::CgroupLimits> limits_by_container(const json::Do
 /// if a container has no limit or the sum is larger.
 std::int64_t shared_memory_size(const std::vector<std::shared_ptr<const json::Document>>& pods, const Machine& machine);
 
-/// Which of the limits this host does not enforce and why, for users; "" when all are.
+/// Which of the limits nobody enforces here and why, for users; "" when all are enforced. Limits of memory always are:
+/// without control groups the engine measures what containers use (metrics/memory_source.h).
 std::string unenforced(const std::map<std::string, linux_os::CgroupLimits>& limits, const linux_os::CgroupTree& tree);
 
 /// How many processes and threads a container may have unless the configuration says otherwise: far more than training

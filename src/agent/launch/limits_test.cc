@@ -60,8 +60,9 @@ TEST(Limits, ContainersThatAskForNothingHaveNone) {
 TEST(Limits, ThatTheHostCannotEnforceAreNamed) {
   const auto none = CgroupTree::find("muster", "/nonexistent", "");
   EXPECT_EQ(unenforced({{"c", {.cpu_request = 1}}}, none), "") << "requests are not limits";
+  EXPECT_EQ(unenforced({{"c", {.memory = 1}}}, none), "") << "the engine measures it";
   EXPECT_EQ(unenforced({{"c", {.cpu_limit = 1}}, {"d", {.memory = 1}}}, none),
-            "limits.cpu and limits.memory not enforced: this host has no control groups that the engine may use");
+            "limits.cpu not enforced: this host has no control groups that the engine may use");
 }
 
 }  // namespace

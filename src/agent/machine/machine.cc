@@ -32,7 +32,14 @@ std::string cgroup_name(const std::string& data_directory) {
 
 std::string describe_limits(const linux_os::CgroupTree& cgroups) {
   using Version = linux_os::CgroupTree::Version;
-  if (!cgroups.missing().empty()) return "not all limits of CPU and memory are enforced: " + cgroups.missing();
+  if (!cgroups.missing().empty()) {
+    const std::string cpu = cgroups.has("cpu") ? "limits of CPU are enforced" : "limits of CPU are not enforced";
+    const std::string memory =
+        cgroups.has("memory")
+            ? "limits of memory are enforced"
+            : "the engine measures the memory of containers every 2 s and ends those over their limit";
+    return fmt::format("{}, and {}: {}", cpu, memory, cgroups.missing());
+  }
   return fmt::format("limits of CPU and memory are enforced by control groups version {}",
                      cgroups.version() == Version::kV2 ? 2 : 1);
 }

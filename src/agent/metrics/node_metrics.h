@@ -8,6 +8,7 @@
 #include "agent/disk/paths.h"
 #include "agent/metrics/gpu_source.h"
 #include "agent/metrics/log_source.h"
+#include "agent/metrics/memory_source.h"
 #include "agent/metrics/metrics_recorder.h"
 #include "agent/metrics/process_usage.h"
 #include "agent/metrics/stall_watch.h"
@@ -19,19 +20,23 @@ namespace muster::agent {
 
 class NodeMetrics {
  public:
-  /// `running` lists the pods that run now; `on_stall` is called when `stalls().stall_of` has changed.
+  /// `running` lists the pods that run now; `on_stall` is called when `stalls().stall_of` has changed, `on_over_memory`
+  /// for each container that has to end.
   NodeMetrics(Loop& loop, const Paths& paths, const Options& options, std::function<std::vector<MeasuredPod>()> running,
-              std::function<void(const std::string& uid)> on_stall);
+              std::function<void(const std::string& uid)> on_stall,
+              std::function<void(const std::string& uid, const OverMemory& over)> on_over_memory);
 
   MetricsRecorder& recorder() { return recorder_; }
   StallWatch& stalls() { return stalls_; }
 
  private:
   ProcessUsage processes_{real_process_files()};
+  MemorySource with_memory_;
   GpuSource with_gpus_;
   LogSource with_logs_;
   TaskThread background_{"metrics"};  // before what gives it tasks
   StallWatch stalls_;
+  std::function<void(const std::string& uid, const OverMemory& over)> on_over_memory_;
   MetricsRecorder recorder_;
 };
 

@@ -182,6 +182,7 @@ PodReading ProcessUsage::reading_of(const MeasuredPod& pod, const std::vector<pi
     io_is_known = io_is_known || process.io.has_value();
     if (process.io) io = {.read = io.read + process.io->read, .written = io.written + process.io->written};
     const std::string container = container_of(pod, pid);
+    if (!pod.memory_limits.empty() && pid != pod.init) reading.processes[container].push_back(pid);
     if (container.empty()) continue;
     node::ContainerTotals& totals = reading.containers[container];
     totals.cpu += cpu;

@@ -23,6 +23,16 @@ struct MeasuredPod {
   std::map<std::string, pid_t> containers;  // the first process of each running container
   std::vector<std::string> gpus = {};       // the UUIDs of the devices that it was given
   std::shared_ptr<const Fd> network = {};   // for tcp_bytes in the pod's network; null: the machine's
+  /// By container, in bytes. Empty when control groups enforce them.
+  std::map<std::string, std::int64_t> memory_limits = {};
+};
+
+/// A container that uses more memory than its limit, or that has to end because its pod does.
+struct OverMemory {
+  std::string container;
+  pid_t pid = 0;        // of its first process, so that a later run is not taken for this one
+  std::string message;  // why it ends, with the numbers
+  bool operator==(const OverMemory&) const = default;
 };
 
 struct PodReading {
@@ -37,6 +47,9 @@ struct PodReading {
   std::optional<std::int64_t> sent = {};
   std::vector<node::GpuUsage> gpus = {};
   std::int64_t last_write = 0;  // to its logs; only a change of it means something
+  // Of a pod with memory_limits:
+  std::map<std::string, std::vector<pid_t>> processes = {};  // by container; "": of the pod and of none of them
+  std::vector<OverMemory> over_memory = {};
 };
 
 class UsageSource {

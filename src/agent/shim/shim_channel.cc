@@ -69,6 +69,10 @@ class Channel final : public ShimChannel {
             finished_by(std::move(done)));
   }
 
+  void kill_for_memory(const std::string& container, int run, const std::string& why, Done done) override {
+    request("kill-container", {container, std::to_string(run), "0", why}, {}, finished_by(std::move(done)));
+  }
+
   void stop(std::int64_t grace_seconds, Done done) override {
     request("stop", {std::to_string(grace_seconds)}, {}, finished_by(std::move(done)));
   }

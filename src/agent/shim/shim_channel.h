@@ -72,6 +72,8 @@ class ShimChannel {
   /// Ends one run of a container: SIGTERM now, SIGKILL after the grace period. Without effect when that run is over.
   /// Shims of earlier versions do not know this and fail.
   virtual void kill_container(const std::string& container, int run, std::int64_t grace_seconds, Done done) = 0;
+  /// Kills one run of a container because it uses too much memory, which its record then says, with `why`.
+  virtual void kill_for_memory(const std::string& container, int run, const std::string& why, Done done) = 0;
   /// SIGTERM now, SIGKILL after the grace period; a shorter one shortens an earlier one; 0 kills at once.
   virtual void stop(std::int64_t grace_seconds, Done done) = 0;
 

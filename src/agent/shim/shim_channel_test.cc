@@ -224,6 +224,27 @@ TEST_P(ShimControl, AContainerThatIgnoresItsEndIsKilledWithItsChildren) {
   EXPECT_FALSE(channel.closed);
 }
 
+TEST_P(ShimControl, AContainerThatUsesTooMuchMemoryEndsAsThoughItHadAControlGroup) {
+  pod_->make_fifo("up");
+  TestChannel& channel = begin(shell("trap '' TERM; echo up > /vol/up; while :; do sleep 0.01; done"));
+  channel.wait_for_run(0, RunState::kRunning);
+  pod_->read_fifo("up");
+  EXPECT_EQ(channel.kill_for_memory(0, "used 2Mi of 1Mi"), "");
+  EXPECT_EQ(channel.kill_for_memory(0, "used 3Mi of 1Mi"), "") << "it is on its way";
+  channel.wait_for_run(0, RunState::kTerminated);
+  EXPECT_EQ(channel.find()->code, 137);
+  EXPECT_TRUE(channel.find()->oom);
+  EXPECT_EQ(channel.find()->termination, "used 2Mi of 1Mi");
+  EXPECT_EQ(channel.start(1), "");
+  channel.wait_for_run(1, RunState::kRunning);
+  pod_->read_fifo("up");
+  EXPECT_FALSE(channel.find()->oom);
+  EXPECT_EQ(channel.kill_container(1, 0), "");
+  channel.wait_for_run(1, RunState::kTerminated);
+  EXPECT_FALSE(channel.find()->oom) << "this end has another reason";
+  EXPECT_TRUE(channel.find()->last->oom);
+}
+
 TEST_P(ShimControl, AContainerThatIsToEndIsToldOnce) {
   for (const char* name : {"up", "told"}) pod_->make_fifo(name);
   TestChannel& channel =

@@ -197,6 +197,16 @@ std::string ShimOs::launch_folder(const std::string& uid) const {
 void ShimOs::kill_container(const std::string& uid, const std::string& container, int run, std::int64_t grace_seconds,
                             ShimChannel::Done done) {
   if (ShimChannel* shim = channel(uid)) return shim->kill_container(container, run, grace_seconds, std::move(done));
+  fail_without_channel(uid, std::move(done));
+}
+
+void ShimOs::kill_for_memory(const std::string& uid, const std::string& container, int run, const std::string& why,
+                             ShimChannel::Done done) {
+  if (ShimChannel* shim = channel(uid)) return shim->kill_for_memory(container, run, why, std::move(done));
+  fail_without_channel(uid, std::move(done));
+}
+
+void ShimOs::fail_without_channel(const std::string& uid, ShimChannel::Done done) {
   const bool is_too_old = find(uid) != nullptr && find(uid)->version < kFirstVersionWithChannel;
   loop_.post([is_too_old, done = std::move(done)]() mutable {
     if (is_too_old) {

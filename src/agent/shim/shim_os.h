@@ -57,6 +57,9 @@ class ShimOs final : public Os {
   /// Ends one run of a container. `done` is called from the loop, never inline.
   void kill_container(const std::string& uid, const std::string& container, int run, std::int64_t grace_seconds,
                       ShimChannel::Done done);
+  /// As ShimChannel::kill_for_memory.
+  void kill_for_memory(const std::string& uid, const std::string& container, int run, const std::string& why,
+                       ShimChannel::Done done);
 
  private:
   struct Shim {
@@ -80,6 +83,7 @@ class ShimOs final : public Os {
   void forget(const std::string& uid);
   void release(const std::string& uid);
   Shim* find(const std::string& uid);
+  void fail_without_channel(const std::string& uid, ShimChannel::Done done);
   Status signal_stop(const Shim& shim, const std::string& uid, std::int64_t grace_seconds);
 
   Loop& loop_;

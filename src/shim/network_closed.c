@@ -1,0 +1,227 @@
+/* What pods in a network of their own must not reach although pasta would carry their packets there: the addresses of
+ * the host, which are local where pasta runs, and what only neighbours of the host may ask. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/route.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "network.h"
+
+/* ---- IPv4: routes ---- */
+
+/* Packets get "no route to host". */
+static int change_route(const unsigned char bytes[4], const char* mask, int closed) {
+  struct rtentry route = {.rt_flags = RTF_UP | RTF_REJECT};
+  struct sockaddr_in to = {.sin_family = AF_INET}, covers = {.sin_family = AF_INET};
+  memcpy(&to.sin_addr, bytes, sizeof to.sin_addr);
+  inet_pton(AF_INET, mask, &covers.sin_addr);
+  memcpy(&route.rt_dst, &to, sizeof to);
+  memcpy(&route.rt_genmask, &covers, sizeof covers);
+  const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const int failed = fd < 0 || ioctl(fd, closed ? SIOCADDRT : SIOCDELRT, &route) != 0 ? errno : 0;
+  if (fd >= 0) close(fd);
+  return failed == 0 || failed == (closed ? EEXIST : ESRCH) ? 0 : (errno = failed, -1);
+}
+
+/* ---- IPv6: rules ----
+ *
+ * A rule holds whatever interface a program names, which a route does not, and link-local addresses always have one.
+ * The order: */
+
+enum { BEFORE_LOCAL = 1, LOCAL = 2, AFTER_LOCAL = 3 };
+
+/* The kernel's struct nlmsghdr, struct fib_rule_hdr and attributes, and its numbers: musl does not name them. */
+enum {
+  RTM_NEWRULE = 32,
+  RTM_DELRULE = 33,
+  NLMSG_ERROR = 2,
+  NLM_F_REQUEST_ACK = 5,
+  NLM_F_CREATE_EXCL = 0x600,
+  FR_ACT_TO_TABLE = 1,
+  FR_ACT_UNREACHABLE = 7,
+  FRA_DST = 1,
+  FRA_IIFNAME = 3,
+  FRA_PRIORITY = 6,
+  TABLE_LOCAL = 255,
+};
+struct netlink_header {
+  uint32_t size;
+  uint16_t type, flags;
+  uint32_t sequence, port;
+};
+struct rule_request {
+  struct netlink_header header;
+  uint8_t family, dst_size, src_size, tos, table, res1, res2, action;
+  uint32_t rule_flags;
+  unsigned char attributes[64];
+};
+struct netlink_error {
+  struct netlink_header header;
+  int32_t error;
+};
+struct netlink_address {
+  uint16_t family, padding;
+  uint32_t port, groups;
+};
+
+static struct rule_request make_rule(int is_new, uint8_t action) {
+  return (struct rule_request){
+      .header = {.size = offsetof(struct rule_request, attributes),
+                 .type = is_new ? RTM_NEWRULE : RTM_DELRULE,
+                 .flags = NLM_F_REQUEST_ACK | (is_new ? NLM_F_CREATE_EXCL : 0)},
+      .family = AF_INET6,
+      .action = action,
+  };
+}
+
+/* The values have a multiple of four bytes. */
+static void put_attribute(struct rule_request* rule, uint16_t type, const void* value, uint16_t size) {
+  unsigned char* to = (unsigned char*)rule + rule->header.size;
+  const uint16_t head[2] = {(uint16_t)(size + sizeof head), type};
+  memcpy(to, head, sizeof head);
+  memcpy(to + sizeof head, value, size);
+  rule->header.size += head[0];
+}
+
+static int send_rule(const struct rule_request* rule) {
+  struct netlink_error answer = {.error = -EIO};
+  const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0);
+  const int answered = fd >= 0 && send(fd, rule, rule->header.size, 0) == (ssize_t)rule->header.size &&
+                       recv(fd, &answer, sizeof answer, 0) >= (ssize_t)sizeof answer &&
+                       answer.header.type == NLMSG_ERROR;
+  if (fd >= 0) close(fd);
+  errno = answered ? -answer.error : EIO;
+  return answered && answer.error == 0 ? 0 : -1;
+}
+
+static int change_rule(const unsigned char bytes[16], uint8_t size, uint32_t priority, int closed) {
+  struct rule_request rule = make_rule(closed, FR_ACT_UNREACHABLE);
+  rule.dst_size = size;
+  put_attribute(&rule, FRA_DST, bytes, 16);
+  put_attribute(&rule, FRA_PRIORITY, &priority, sizeof priority);
+  /* What arrives here is not meant: neighbours are found by multicast. */
+  if (priority == BEFORE_LOCAL) put_attribute(&rule, FRA_IIFNAME, "lo\0", 4);
+  return send_rule(&rule) == 0 || errno == (closed ? EEXIST : ENOENT) ? 0 : -1;
+}
+
+/* The rule for the network's own addresses, to which multicast belongs, is the very first one otherwise. */
+static int move_local_rule(void) {
+  const uint32_t before = 0, now = LOCAL;
+  struct rule_request added = make_rule(1, FR_ACT_TO_TABLE), removed = make_rule(0, FR_ACT_TO_TABLE);
+  added.table = removed.table = TABLE_LOCAL;
+  put_attribute(&added, FRA_PRIORITY, &now, sizeof now);
+  put_attribute(&removed, FRA_PRIORITY, &before, sizeof before);
+  return send_rule(&added) == 0 ? send_rule(&removed) : -1;
+}
+
+int change_closed(const struct host_address* address, int closed) {
+  return address->family == AF_INET ? change_route(address->bytes, "255.255.255.255", closed)
+                                    : change_rule(address->bytes, 128, AFTER_LOCAL, closed);
+}
+
+/* ---- what is closed in every network ---- */
+
+/* Where clouds tell a machine its credentials. */
+static void close_off_metadata(void) {
+  static const char* const kServices[] = {"169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200"};
+  static const char* const kServices6[] = {"fd00:ec2::254", "fd00:ec2::23"};
+  for (size_t i = 0; i < sizeof kServices / sizeof kServices[0]; ++i) {
+    struct host_address address = {.family = AF_INET};
+    if (inet_pton(AF_INET, kServices[i], address.bytes) == 1) (void)!change_closed(&address, 1);
+  }
+  for (size_t i = 0; i < sizeof kServices6 / sizeof kServices6[0]; ++i) {
+    struct host_address address = {.family = AF_INET6};
+    if (inet_pton(AF_INET6, kServices6[i], address.bytes) == 1) (void)!change_closed(&address, 1);
+  }
+}
+
+static int close_off_prefix(const char* prefix, uint8_t size, uint32_t priority) {
+  unsigned char bytes[16];
+  return inet_pton(AF_INET6, prefix, bytes) == 1 ? change_rule(bytes, size, priority, 1) : -1;
+}
+
+/* Link-local addresses are those of neighbours, of which the host is one, and multicast reaches its programs too. */
+int close_off_neighbours(void) {
+  (void)!change_route((const unsigned char[4]){224, 0, 0, 0}, "240.0.0.0", 1);
+  close_off_metadata();
+  return access("/proc/sys/net/ipv6", F_OK) != 0 ||
+         (move_local_rule() == 0 && close_off_prefix("ff00::", 8, BEFORE_LOCAL) == 0 &&
+          close_off_prefix("fe80::", 10, AFTER_LOCAL) == 0);
+}
+
+/* ---- the host's addresses, on the owner's side ---- */
+
+/* Those that never leave a machine are each network's own, and a rule covers those of neighbours. */
+static int take_address(const struct ifaddrs* at, struct host_address* to) {
+  if (at->ifa_addr == NULL) return 0;
+  memset(to, 0, sizeof *to);
+  to->family = at->ifa_addr->sa_family;
+  if (to->family == AF_INET) {
+    memcpy(to->bytes, &((struct sockaddr_in*)at->ifa_addr)->sin_addr, 4);
+    return to->bytes[0] != 127;
+  }
+  if (to->family != AF_INET6) return 0;
+  const struct in6_addr* address = &((struct sockaddr_in6*)at->ifa_addr)->sin6_addr;
+  memcpy(to->bytes, address, sizeof *address);
+  return !IN6_IS_ADDR_LOOPBACK(address) && !IN6_IS_ADDR_LINKLOCAL(address);
+}
+
+static int holds(const struct host_addresses* all, const struct host_address* one) {
+  for (int i = 0; i < all->count; ++i) {
+    if (memcmp(&all->list[i], one, sizeof *one) == 0) return 1;
+  }
+  return 0;
+}
+
+static int list_addresses(struct host_addresses* to) {
+  struct ifaddrs* found = NULL;
+  to->count = 0;
+  if (getifaddrs(&found) != 0) return -1;
+  for (const struct ifaddrs* at = found; at != NULL && to->count < MAX_HOST_ADDRESSES; at = at->ifa_next) {
+    if (take_address(at, &to->list[to->count]) && !holds(to, &to->list[to->count])) ++to->count;
+  }
+  freeifaddrs(found);
+  return 0;
+}
+
+int watch_addresses(void) {
+  enum { RTMGRP_IPV4_IFADDR = 0x10, RTMGRP_IPV6_IFADDR = 0x100 };
+  const struct netlink_address groups = {.family = AF_NETLINK, .groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR};
+  const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd >= 0 && bind(fd, (const struct sockaddr*)&groups, sizeof groups) == 0) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+int close_off_host(struct keeper* keeper, struct host_addresses* known, struct fault* fault) {
+  static struct host_addresses now;
+  if (list_addresses(&now) != 0) return fail(fault, "list the addresses of the host");
+  for (int i = 0; i < now.count; ++i) {
+    if (holds(known, &now.list[i]) || tell_keeper(keeper->channel, &now.list[i], 1) == 0) continue;
+    if (now.list[i].family == AF_INET) return fail(fault, "close off the addresses of the host");
+    keeper->ipv6_is_closed = 0;
+  }
+  /* What is the host's no longer may be another machine's now. */
+  for (int i = 0; i < known->count; ++i) {
+    if (!holds(&now, &known->list[i])) (void)!tell_keeper(keeper->channel, &known->list[i], 0);
+  }
+  *known = now;
+  return 0;
+}
+
+void follow_addresses(struct keeper* keeper, int changes, struct host_addresses* known) {
+  static char bytes[64 * 1024];
+  struct fault ignored; /* the next change tries again */
+  while (recv(changes, bytes, sizeof bytes, MSG_DONTWAIT) > 0 || errno == ENOBUFS) {
+  }
+  (void)!close_off_host(keeper, known, &ignored);
+}
