@@ -45,7 +45,8 @@ void add_tensorstack_roles(const std::vector<api::TrainingReplicaSpec>& specs, J
     job.roles.push_back({.type = replica_spec.type,
                          .replicas = replica_spec.replicas.value_or(1),
                          .restart_policy = restart_policy_from(replica_spec.restart_policy, RestartPolicy::kOnFailure),
-                         .pod_template = replica_spec.template_});
+                         .pod_template = replica_spec.template_,
+                         .only_serves = is_parameter_server(replica_spec.type)});
   }
 }
 
