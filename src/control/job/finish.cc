@@ -46,8 +46,9 @@ Time end_of_grace(const JobDecision& d) {
 /// Programs that only serve the others would never use that time.
 bool may_end_by_itself(const JobDecision& d, const Replica& replica) {
   if (d.status.phase != Phase::kSucceeded || !d.status.completed || replica.role->only_serves) return false;
-  if (replica.pod == nullptr || is_terminating(*replica.pod)) return false;
-  return replica.pod->status.phase == "Running" && d.seen.now < end_of_grace(d);
+  if (replica.pod == nullptr || is_terminating(*replica.pod) || is_finished_pod(*replica.pod)) return false;
+  // One that has a start time may run already, although its status does not say so yet.
+  return replica.pod->status.start_time.has_value() && d.seen.now < end_of_grace(d);
 }
 
 /// Returns for how long a pod of the ended job may be active, counted from its start: at least a second, which the API
@@ -153,7 +154,8 @@ void after_finish(JobDecision& d) {
   const auto& ttl = d.job().run_policy.ttl_after_finished;
   if (ttl && d.status.completed) {
     Time end_of_life = end_of(*d.status.completed, *ttl);
-    const bool has_late_peers = std::ranges::any_of(d.replicas, [&](const Replica& r) { return may_end_by_itself(d, r); });
+    const bool has_late_peers =
+        std::ranges::any_of(d.replicas, [&](const Replica& r) { return may_end_by_itself(d, r); });
     if (has_late_peers) end_of_life = std::max(end_of_life, end_of_grace(d));
     if (d.seen.now >= end_of_life) {
       d.plan.reasons.emplace_back("its time to live after completion is over");

@@ -34,6 +34,7 @@ void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job) 
 
 void set_launcher_run_policy(const api::LauncherRunPolicy& policy, Job& job) {
   job.run_policy.backoff_limit = kDefaultBackoffLimit;
+  job.run_policy.has_limit_field = false;
   job.run_policy.clean_up = policy.clean_up_workers ? CleanUp::kAll : CleanUp::kNone;
   if (policy.ttl_seconds_after_finished) {
     job.run_policy.ttl_after_finished = std::chrono::seconds(*policy.ttl_seconds_after_finished);

@@ -118,6 +118,7 @@ enum class DeadlineClock {
 
 struct RunPolicy {
   std::optional<int> backoff_limit;  // absent: no limit
+  bool has_limit_field = true;       // false: the kind has a limit that no manifest can set
   std::optional<Duration> active_deadline;
   DeadlineClock deadline_clock = DeadlineClock::kFromRunning;
   // A deadline is about pods that still run, so it deletes them even where clean-up keeps pods.
