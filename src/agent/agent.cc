@@ -17,6 +17,7 @@
 #include "agent/metrics/node_metrics.h"
 #include "agent/names/name_index.h"
 #include "agent/names/names.h"
+#include "agent/names/pod_records.h"
 #include "agent/network/networks.h"
 #include "agent/network/service_ports.h"
 #include "agent/objects/node_objects.h"
@@ -93,6 +94,7 @@ class Agent::Node {
  private:
   NodeObjects::Handlers handlers();
   void on_pod(const Document* before, const Document* now);
+  void remember(const Document* before, const Document* now);
   void on_claim(const NodeObjects::Key& key, const Document* before, const Document* now);
   void on_namespace(const std::string& name, const Document* now);
   void on_ready();
@@ -272,6 +274,7 @@ void Agent::Node::on_pod(const Document* before, const Document* now) {
     const std::string& uid = before->string_at("metadata", "uid");
     if (!os_.has_shim(uid)) gpus_.release(uid);
   }
+  remember(before, now);
   names_.on_pod_changed(before, now);
   claims_.on_pod_changed(now);
   sync_.write_names();
@@ -282,6 +285,15 @@ void Agent::Node::on_pod(const Document* before, const Document* now) {
     if (!os_.has_shim(uid)) volume_folders_.clean_up(uid);
   }
   sync_.on_pod_changed(before, now);
+}
+
+/// The history shows a pod as it was at its end, and as it was when it was deleted.
+void Agent::Node::remember(const Document* before, const Document* now) {
+  const Document* last = now != nullptr ? now : before;
+  const bool ends = now != nullptr && has_ended(*now) && (before == nullptr || !has_ended(*before));
+  if (last == nullptr || (now != nullptr && !ends)) return;
+  if (const Status done = update_record(paths_, *last); !done)
+    LOG_WARN("pod not remembered", {"uid", last->string_at("metadata", "uid")}, {"error", done.error().message});
 }
 
 void Agent::Node::on_claim(const NodeObjects::Key& key, const Document* before, const Document* now) {
@@ -428,6 +440,10 @@ node::OpenSocket Agent::socket_opener(const std::string& pod_uid) {
 
 node::ClaimFiles* Agent::claim_files() {
   return &node_->files();
+}
+
+node::PodHistory* Agent::pod_history() {
+  return &node_->logs();
 }
 
 node::MetricsApi& Agent::metrics() {

@@ -32,6 +32,7 @@ class Agent final : public node::NodeApi {
   /// The engine answers requests to the API that pods send to that port on the loopback of their networks.
   void open_doors(int port, NetworkDoors doors);
   node::ClaimFiles* claim_files() override;
+  node::PodHistory* pod_history() override;
   node::MetricsApi& metrics();
 
  private:

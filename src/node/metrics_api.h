@@ -35,6 +35,7 @@ struct HistoryRequest {
   std::string ns;
   std::string pod;
   std::string pod_uid;           // "": the pod that had the name last
+  bool is_past = false;          // the uid is what the client says: NotFound unless that pod has had the name
   std::optional<Time> from;      // nullopt: as early as there is anything
   std::optional<Time> to;        // nullopt: until now
   std::optional<Duration> step;  // nullopt: the finest that is kept for all of the time

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "node/claim_files.h"
 #include "node/exec.h"
+#include "node/pod_history.h"
 #include "node/port_session.h"
 
 namespace muster::node {
@@ -24,8 +25,8 @@ struct LogRequest {
   bool previous = false;
   bool timestamps = false;
   bool fold = false;  // of a progress bar, only what a terminal would show at the end of the line
-  /// Of which pod under this name, as its label says; `pod_uid` is then empty, and the pod may be gone. `container` may
-  /// be empty when the pod had only one.
+  /// Of which pod under this name, as its label says; the pod may be gone. `pod_uid` is then empty, or that of a pod
+  /// that has had the name. `container` may be empty when the pod had only one.
   std::optional<std::int64_t> attempt;
   std::optional<std::int64_t> tail_lines;
   std::optional<std::int64_t> limit_bytes;
@@ -63,6 +64,8 @@ class NodeApi {
   virtual OpenSocket socket_opener(const std::string&) { return nullptr; }
   /// The files in claims; null for a node that has none.
   virtual ClaimFiles* claim_files() { return nullptr; }
+  /// The pods of the past; null for a node that does not remember them.
+  virtual PodHistory* pod_history() { return nullptr; }
 };
 
 }  // namespace muster::node

@@ -226,7 +226,9 @@ void FakeServer::open_watch(const std::string& path, const std::string& query, s
 
 void FakeServer::open_log(const std::string& path, const std::string& query, std::shared_ptr<Stream> stream) {
   const auto segments = split(path, '/');
-  stream->pod = segments[segments.size() - 2];
+  const bool is_attempt = segments.size() > 4 && segments[segments.size() - 3] == "attempts";
+  stream->pod =
+      is_attempt ? segments[segments.size() - 4] + "/" + segments[segments.size() - 2] : segments[segments.size() - 2];
   const Log& log = logs_[stream->pod];
   stream->sink.on_head(200, {});
   stream->data(log.text);

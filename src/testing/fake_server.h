@@ -21,7 +21,7 @@ class FakeServer final : public net::Transport {
   void put(const std::string& path, json::Document object);
   void remove(const std::string& path);
   const json::Document* find(const std::string& path) const;
-  /// Appends to a pod's log; followers receive the text at once.
+  /// Appends to a pod's log; followers receive the text at once. "pod/2" is the log of its attempt 2.
   void log(const std::string& pod, const std::string& text);
   /// Ends the run that writes the log, which ends the streams of its followers.
   void end_log(const std::string& pod);

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from after_success import look_at_everything
 from harness import wait_for
 from tutorials import EXAMPLES, SHORT, TIMEOUT, horovod_engine
 
@@ -70,6 +71,8 @@ def test_002_horovod(engine, console):
     page.locator(".title-row").get_by_text("Succeeded", exact=True).wait_for(timeout=TIMEOUT * 1000)
     wait_for("the workers to be gone", lambda: engine.get("mj", MPI)["status"]["aggregate"]["deleted"] == 4)
     tab.picture("002-done")
+    look_at_everything(page, "zh", {"launcher-0": "4 ranks on cpu", **{f"worker-{index}": None for index in range(4)}})
+    tab.picture("002-after")
 
     # The same in English, of the same training.
     page.get_by_role("button", name="English").click()

@@ -4,6 +4,7 @@ import re
 import signal
 
 import pytest
+from after_success import look_at_everything
 from harness import NO_GPUS, Engine, wait_for
 from test_create import open_menu, replace_text
 from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare, skip_without_jupyterlab
@@ -151,6 +152,7 @@ def test_003_get_started(engine, console):
     assert engine.get("pj", "mnist")["status"]["phase"] == "Succeeded"
     assert "Done" in page.locator(".title-row .state").get_attribute("title")
     tab.picture("003-done")
+    look_at_everything(page, "zh", {"node-0": r"epoch 1/\d+"})
 
     # The same training in English: the lines of its log, and the TensorBoard in the list of all.
     page.get_by_role("button", name="English").click()

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from after_success import look_at_everything
 from harness import Engine, wait_for
 from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare
 
@@ -133,3 +134,7 @@ def test_001_parameter_server(engine, console):
         page.get_by_role("img", name=re.compile(rf"^train.loss .worker_{worker}.，当前 ")).wait_for()
     assert engine.get("pj", PS)["status"]["phase"] == "Succeeded"
     tab.picture("001-done")
+
+    # After the end, and after clean-up has taken the workers that ended last, everything is still there.
+    look_at_everything(page, "zh", {"ps-0": "rank 0", **{f"worker-{index}": f"rank {index + 1}" for index in range(4)}})
+    tab.picture("001-after")

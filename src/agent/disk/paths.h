@@ -4,11 +4,13 @@
 //     shim-HASH                 the shim program, 0700
 //     hosts/NAMESPACE           bound at /etc/hosts in the namespace's pods; written in place
 //     names/NAMESPACE/.uid      of the namespace whose pods had the names
-//     names/NAMESPACE/POD       one line per pod that had the name: "UID OWNER-UID ATTEMPT-LABEL", oldest first
+//     names/NAMESPACE/.owners/HASH   one line per pod of an owner: "UID OWNER-UID"; "- OWNER-UID N" counts forgotten
+//     ones names/NAMESPACE/POD       one line per pod that had the name: "UID OWNER-UID ATTEMPT-LABEL", oldest first
 //     networks/KEY/             of the network of a job or pod, by uid: the socket of its owner
 //     volumes/NAMESPACE/NAME    what a PersistentVolumeClaim holds
 //     deleted-volumes/NAMESPACE/NAME.UID   what a deleted claim held, for seven days
 //     pods/UID/                 one folder per pod, kept for its logs after the pod is gone
+//       pod.json                the pod as it was last, for the history of its owner (agent/names/pod_records.h)
 //       volumes/NAME            emptyDir on disk; removed with the pod
 //       logs/CONTAINER/         what the container wrote, by run
 //       gpus                    the identities of its GPUs, one per line, while it runs
@@ -35,6 +37,8 @@ class Paths {
   std::string names(const std::string& ns, const std::string& pod) const {
     return names_folder() + "/" + ns + "/" + pod;
   }
+  std::string owners(const std::string& ns) const { return names_folder() + "/" + ns + "/.owners"; }
+  std::string owner(const std::string& ns, const std::string& key) const { return owners(ns) + "/" + key; }
   std::string networks() const { return root_ + "/networks"; }
   std::string network(const std::string& key) const { return networks() + "/" + key; }
   std::string claim(const std::string& ns, const std::string& name) const {
@@ -46,6 +50,7 @@ class Paths {
   std::string trash() const { return root_ + "/trash"; }
   std::string pods() const { return root_ + "/pods"; }
   std::string pod(const std::string& uid) const { return pods() + "/" + uid; }
+  std::string record(const std::string& uid) const { return pod(uid) + "/pod.json"; }
   std::string pod_volumes(const std::string& uid) const { return pod(uid) + "/volumes"; }
   std::string logs(const std::string& uid) const { return pod(uid) + "/logs"; }
   std::string gpus(const std::string& uid) const { return pod(uid) + "/gpus"; }

@@ -14,6 +14,7 @@
 #include "agent/logs/log_reader.h"
 #include "agent/logs/log_retention.h"
 #include "agent/names/name_index.h"
+#include "agent/names/pod_records.h"
 #include "base/log.h"
 #include "base/strings.h"
 
@@ -57,7 +58,12 @@ Error no_previous(const node::LogRequest& request) {
 }
 
 Result<Chosen> choose_attempt(const Paths& paths, node::LogRequest& request) {
-  const auto uid = holder_of_attempt(paths, request.ns, request.pod, *request.attempt);
+  std::optional<std::string> uid = request.pod_uid;
+  if (uid->empty()) {
+    uid = holder_of_attempt(paths, request.ns, request.pod, *request.attempt);
+  } else if (!has_held(paths, request.ns, request.pod, *uid)) {
+    uid.reset();
+  }
   const auto missing = [&] {
     return Error{.reason = Reason::kNotFound,
                  .message = fmt::format("attempt {} of pod {} has no log: it has not run, or its log was removed",
@@ -139,8 +145,9 @@ Result<std::unique_ptr<node::LogStream>> LogShelf::read(const node::LogRequest& 
 }
 
 struct LogShelf::Found {
-  std::vector<std::string> pods;   // to remove
-  std::vector<std::string> names;  // files of names/ with pods that are gone
+  std::vector<std::string> pods;    // to remove
+  std::vector<std::string> names;   // files of names/ with pods that are gone
+  std::vector<std::string> owners;  // and those of their owners
 };
 
 LogShelf::Found LogShelf::look(const Paths& paths, const std::set<std::string>& in_use, const LogRetention& limits,
@@ -159,9 +166,15 @@ LogShelf::Found LogShelf::look(const Paths& paths, const std::set<std::string>& 
           {.uid = uid, .deleted = modified_at(what), .bytes = measure_tree(entry.path().string(), stop).bytes});
     }
   }
-  Found found{.pods = pods_to_remove(std::move(deleted), limits, now), .names = {}};
-  found.names = outdated_names(paths, {found.pods.begin(), found.pods.end()});
+  Found found{.pods = pods_to_remove(std::move(deleted), limits, now), .names = {}, .owners = {}};
+  const std::set<std::string> going(found.pods.begin(), found.pods.end());
+  found.names = outdated_names(paths, going);
+  found.owners = outdated_records(paths, going);
   return found;
+}
+
+void LogShelf::find(const node::OwnerName& owner, UniqueFunction<void(node::PastPods)> done) {
+  disk_.run([paths = paths_, owner](const std::stop_token&) { return remembered_pods(paths, owner); }, std::move(done));
 }
 
 void LogShelf::remove_old(IsInUse is_in_use) {
@@ -189,6 +202,10 @@ void LogShelf::remove(const Found& found, const IsInUse& is_in_use) {
   for (const std::string& path : found.names) {
     if (const auto forgotten = forget_gone_pods(paths_, path); !forgotten)
       LOG_WARN("old name not removed", {"error", forgotten.error().message});
+  }
+  for (const std::string& path : found.owners) {
+    if (const auto forgotten = forget_gone_records(paths_, path); !forgotten)
+      LOG_WARN("old pods of a job not forgotten", {"error", forgotten.error().message});
   }
 }
 

@@ -1,4 +1,5 @@
-// LogShelf: the logs of this node's pods, those of the past included, until the limits say that they go.
+// LogShelf: the logs of this node's pods and what is known of them, those of the past included, until the limits say
+// that they go.
 #pragma once
 
 #include <functional>
@@ -13,10 +14,11 @@
 #include "agent/settings/options.h"
 #include "base/ports.h"
 #include "node/node_api.h"
+#include "node/pod_history.h"
 
 namespace muster::agent {
 
-class LogShelf {
+class LogShelf final : public node::PodHistory {
  public:
   LogShelf(Loop& loop, const Paths& paths, Trash& trash, DiskThreads& disk, const LogRetention& limits)
       : loop_(loop), paths_(paths), trash_(trash), disk_(disk), limits_(limits) {}
@@ -24,6 +26,8 @@ class LogShelf {
   Result<std::unique_ptr<node::LogStream>> read(const node::LogRequest& request,
                                                 UniqueFunction<void(std::string_view)> on_text,
                                                 UniqueFunction<void(Status)> on_end) const;
+
+  void find(const node::OwnerName& owner, UniqueFunction<void(node::PastPods)> done) override;
 
   using IsInUse = std::function<bool(const std::string& uid)>;
   /// Removes what is over the limits: the folders of deleted pods with what is remembered of their names, and the logs

@@ -262,6 +262,7 @@ std::optional<node::PodUsage> MetricsRecorder::pod_usage(const std::string& uid)
 Result<node::History> MetricsRecorder::history(const node::HistoryRequest& request) const {
   std::optional<std::string> uid = request.pod_uid;
   if (uid->empty()) uid = previous_holder(paths_, request.ns, request.pod, "");
+  if (request.is_past && !has_held(paths_, request.ns, request.pod, request.pod_uid)) uid.reset();
   if (!uid) {
     return Error{.reason = Reason::kNotFound,
                  .message = fmt::format("no pod {} in namespace {} was measured, or its history is no longer kept",

@@ -94,6 +94,10 @@ std::optional<std::string> holder_of_attempt(const Paths& paths, const std::stri
   return std::nullopt;
 }
 
+bool has_held(const Paths& paths, const std::string& ns, const std::string& pod, const std::string& uid) {
+  return std::ranges::any_of(read_holders(paths.names(ns, pod)), [&](const Holder& one) { return one.uid == uid; });
+}
+
 Status begin_namespace(const Paths& paths, Trash& trash, const std::string& ns, const std::string& uid) {
   const std::string marker = paths.namespace_of_names(ns);
   const auto known = read_file(marker);

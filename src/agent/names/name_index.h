@@ -22,6 +22,9 @@ std::optional<std::string> previous_holder(const Paths& paths, const std::string
 std::optional<std::string> holder_of_attempt(const Paths& paths, const std::string& ns, const std::string& pod,
                                              std::int64_t attempt);
 
+/// Returns true when the pod with this uid has had the name, as far as that is remembered.
+bool has_held(const Paths& paths, const std::string& ns, const std::string& pod, const std::string& uid);
+
 /// Makes the names belong to the namespace with this uid. Names of an earlier namespace are forgotten: whoever may read
 /// the new one must not find logs and measures of the old one.
 Status begin_namespace(const Paths& paths, Trash& trash, const std::string& ns, const std::string& uid);

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "agent/names/name_index.h"
+#include "agent/names/pod_records.h"
 #include "agent/pod/pod_facts.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -115,7 +116,8 @@ Status Names::prepare(const Document& pod, LaunchPlan& plan) {
   const std::string& ns = pod.string_at("metadata", "namespace");
   if (collect_outdated() || !written_.contains(ns)) write(ns);
   plan.launch.hosts = paths_.hosts(ns);
-  return remember_name(paths_, pod);
+  TRY(remember_name(paths_, pod));
+  return remember_pod(paths_, pod);
 }
 
 void Names::clean_up(const std::string& uid) {

@@ -55,36 +55,32 @@ constexpr Entry kCommands[] = {
      "at the same path, and the folders that arguments name; it uses an active virtual\n"
      "environment. Each rank has RANK, WORLD_SIZE, LOCAL_RANK and what else torchrun\n"
      "sets. Ctrl-C stops following; the job keeps running.\n"},
-    {"pause", "end a job's processes and free its resources until it is resumed", "muster pause JOB",
+    {"pause", "end a job's processes and free its resources until it is resumed", "muster pause JOB…",
      "  muster pause mnist\n", make_pause, Server::kNeeded,
      "A resumed job starts its ranks from the beginning of the script, which can\n"
-     "continue from its last checkpoint.\n",
-     2},
-    {"resume",
-     "resume a paused job",
-     "muster resume JOB",
-     "  muster resume mnist\n",
-     make_resume,
-     Server::kNeeded,
-     {},
-     2},
+     "continue from its last checkpoint.\n"},
+    {"resume", "resume a paused job", "muster resume JOB…", "  muster resume mnist\n", make_resume},
     {"stop",
      "end a job for good; its record and logs stay",
-     "muster stop JOB",
-     "  muster stop mnist\n",
+     "muster stop JOB…",
+     "  muster stop mnist\n"
+     "  muster stop mnist cifar\n",
      make_stop,
      Server::kNeeded,
      {},
-     2,
+     kAnyNumber,
      true},
-    {"rerun",
-     "create a new job like an existing one",
-     "muster rerun JOB [--name NAME]",
-     "  muster rerun mnist                     creates mnist-2\n",
-     make_rerun,
-     Server::kNeeded,
-     {},
-     2},
+    {"rerun", "create a new job like an existing one", "muster rerun JOB [--name NAME] [-- OTHER ARGUMENTS…]",
+     "  muster rerun mnist                     creates mnist-2\n"
+     "  muster rerun mnist -- --lr 0.01        its script with these arguments only\n",
+     make_rerun, Server::kNeeded, "What follows -- replaces all arguments of the script.\n", 2},
+    {"compare", "show in what jobs differ: arguments, environment, results",
+     "muster compare JOB JOB… [--all] [-o json]",
+     "  muster compare mnist mnist-2\n"
+     "  muster compare mnist mnist-2 --all     include what they have in common\n",
+     make_compare, Server::kNeeded,
+     "For each curve that a job logs for TensorBoard it shows the last and the best\n"
+     "value.\n"},
     {"scale",
      "change the number of workers of an elastic job",
      "muster scale JOB REPLICAS",
@@ -150,13 +146,16 @@ constexpr Entry kCommands[] = {
      make_volume, Server::kStarted,
      "Folders are copied with all their contents. A volume is a PersistentVolumeClaim.\n"
      "`rm NAME` deletes it; its files are moved aside and kept for seven days.\n"},
-    {"top", "show what pods or nodes use now",
+    {"top", "show what pods or nodes use now, or what a job used",
      "muster top [JOB | pods [NAME] | nodes [NAME]] [--sort-by=cpu|memory] [-w]",
      "  muster top\n"
      "  muster top pods -A --sort-by=memory\n"
      "  muster top mnist --containers -w       the pods of job mnist\n"
      "  muster top nodes\n",
-     make_top, Server::kNeeded, "A pod appears a few seconds after its start.\n", 2},
+     make_top, Server::kNeeded,
+     "A pod appears a few seconds after its start. For a job that has ended, also a\n"
+     "deleted one, it shows the mean and the peak while that is kept.\n",
+     2},
     {"shell", "run a shell or a command in a pod of its own", "muster shell [--claim NAME[:PATH]] [-- COMMAND…]",
      "  muster shell --claim data              mounts the claim at /mnt/data\n"
      "  muster shell --claim data:/data --image pytorch -- python check.py\n",
@@ -165,7 +164,8 @@ constexpr Entry kCommands[] = {
      "its connection is lost.\n"},
     {"delete",
      "delete objects and what they own",
-     "muster delete TYPE NAME… | -f FILE | TYPE -l SELECTOR",
+     "muster delete JOB… | TYPE NAME… | -f FILE | TYPE -l SELECTOR",
+     "  muster delete mnist                    the job of this name\n"
      "  muster delete pj mnist\n"
      "  muster delete -f job.yaml\n"
      "  muster delete pods --all --wait=false\n",

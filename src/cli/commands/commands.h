@@ -60,6 +60,7 @@ std::unique_ptr<Command> make_pause();
 std::unique_ptr<Command> make_resume();
 std::unique_ptr<Command> make_stop();
 std::unique_ptr<Command> make_rerun();
+std::unique_ptr<Command> make_compare();
 std::unique_ptr<Command> make_scale();
 std::unique_ptr<Command> make_run();
 std::unique_ptr<Command> make_run(RunFrom from);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 
 #include "api/resource.h"
 #include "base/strings.h"
@@ -15,6 +16,17 @@ namespace {
 /// Commands whose arguments are a kind and names.
 constexpr std::string_view kTakesObjects[] = {"get",   "describe", "logs",     "delete", "wait",
                                               "patch", "label",    "annotate", "edit"};
+
+/// Commands whose arguments are names of jobs.
+constexpr std::string_view kTakesJobs[] = {"pause", "resume", "stop", "rerun", "scale", "compare", "tensorboard"};
+/// Of these, commands that take one.
+constexpr std::string_view kTakesOneJob[] = {"rerun", "scale", "tensorboard"};
+/// Commands that take the name of a job where others take a kind.
+constexpr std::string_view kTakesJobOrKind[] = {"describe", "logs", "delete", "wait"};
+
+bool is_among(std::string_view command, std::span<const std::string_view> commands) {
+  return std::ranges::find(commands, command) != commands.end();
+}
 
 std::vector<Candidate> kind_candidates() {
   std::vector<std::string> names;
@@ -101,14 +113,24 @@ void offer_objects(std::string_view command, const std::vector<std::string>& wor
   }
   if (words.empty() || words[0].find('/') != std::string::npos) {
     out.known = kind_candidates();
-    if (command != "logs") return;
+    if (!is_among(command, kTakesJobOrKind)) return;
     out.ask = Completing::Ask::kNames;
-    out.kind = "pods";
+    out.kind = command == "logs" ? "pods,jobs" : "jobs";
     return;
   }
   out.ask = Completing::Ask::kNames;
-  out.kind = words[0];
-  out.already.assign(words.begin() + 1, words.end());
+  // Words are names of jobs unless the first is a kind.
+  const bool has_kind = words[0] == "jobs" || words[0] == "job" || words[0].find(',') != std::string::npos ||
+                        !is_among(command, kTakesJobOrKind) || api::find_typed(words[0]) != nullptr;
+  out.kind = has_kind ? words[0] : "jobs";
+  out.already.assign(words.begin() + (has_kind ? 1 : 0), words.end());
+}
+
+void offer_jobs(std::string_view command, const std::vector<std::string>& words, Completing& out) {
+  if (!words.empty() && is_among(command, kTakesOneJob)) return;
+  out.ask = Completing::Ask::kNames;
+  out.kind = "jobs";
+  out.already = words;
 }
 
 void offer_volumes(const std::vector<std::string>& words, Completing& out) {
@@ -126,11 +148,17 @@ void offer_words(const Completable& command, const std::vector<std::string>& wor
     offer_objects(command.name, words, out);
     return;
   }
+  if (is_among(command.name, kTakesJobs)) return offer_jobs(command.name, words, out);
   if (command.name == "volume") offer_volumes(words, out);
   if (!words.empty()) return;
   if (command.name == "exec" || command.name == "attach" || command.name == "port-forward") {
     out.ask = Completing::Ask::kNames;
-    out.kind = "pods";
+    out.kind = "pods,jobs";
+  }
+  if (command.name == "top") {
+    out.known = {{"pods", "what pods use"}, {"nodes", "what nodes use"}};
+    out.ask = Completing::Ask::kNames;
+    out.kind = "jobs";
   }
   if (command.name == "notebook") {
     out.ask = Completing::Ask::kNames;

@@ -52,10 +52,24 @@ TEST(Completing, OffersKindsThenNames) {
   const Completing slashed = typing({"describe", "cm/se"});
   EXPECT_EQ(slashed.kind, "cm");
   EXPECT_EQ(candidate_lines(slashed, {{"settings"}, {"other"}}), "cm/settings\n");
-  EXPECT_EQ(typing({"logs", ""}).kind, "pods");
-  EXPECT_EQ(typing({"exec", ""}).kind, "pods");
+  EXPECT_EQ(typing({"logs", ""}).kind, "pods,jobs");
+  EXPECT_EQ(typing({"exec", ""}).kind, "pods,jobs");
   EXPECT_EQ(typing({"notebook", ""}).kind, "notebooks");
   EXPECT_THAT(offered({"create", ""}), ElementsAre("namespace"));
+}
+
+TEST(Completing, OffersTheNamesOfJobs) {
+  for (const char* command :
+       {"pause", "resume", "stop", "rerun", "scale", "compare", "tensorboard", "top", "delete", "describe", "wait"}) {
+    EXPECT_EQ(typing({command, ""}).kind, "jobs") << command;
+    EXPECT_EQ(typing({command, ""}).ask, Ask::kNames) << command;
+  }
+  EXPECT_THAT(offered({"delete", "pytorcht"}), ElementsAre("pytorchtrainingjobs")) << "kinds as well";
+  EXPECT_EQ(typing({"delete", "mnist", ""}).kind, "jobs");
+  EXPECT_THAT(typing({"delete", "mnist", ""}).already, ElementsAre("mnist"));
+  EXPECT_EQ(typing({"delete", "pj", ""}).kind, "pj");
+  EXPECT_THAT(typing({"compare", "mnist", ""}).already, ElementsAre("mnist"));
+  EXPECT_EQ(typing({"rerun", "mnist", ""}).ask, Ask::kNothing);
 }
 
 TEST(Completing, OffersWhatCanBeDoneWithVolumesThenTheirNames) {

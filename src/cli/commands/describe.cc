@@ -7,7 +7,7 @@
 #include "api/resource.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
-#include "cli/jobs/job_pods.h"
+#include "cli/jobs/job_history.h"
 #include "cli/objects/describe_text.h"
 #include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
@@ -25,17 +25,25 @@ class Describe final : public Command {
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    // As with kubectl, a kind without a name means all objects of that kind.
-    if (words.size() == 1 && words[0].find('/') == std::string::npos) selection_.take_all();
-    auto selected = selection_.collect(session, words, "muster describe pj NAME");
-    if (auto* failure = std::get_if<Failure>(&selected)) return session.fail(*failure);
+    selection_.let_kind_mean_all();  // as in kubectl
+    auto selected = selection_.collect(session, words, "muster describe JOB   or: muster describe TYPE NAME");
+    if (auto* failure = std::get_if<Failure>(&selected)) {
+      if (words.size() == 1 && failure->code == kExitNotFound && words[0].find('/') == std::string::npos) {
+        return deleted_job(session, words[0], job_kinds(), *failure);
+      }
+      return session.fail(*failure);
+    }
     if (std::get<0>(selected).empty()) session.err("No resources found\n");
     int code = kExitOk;
     bool first = true;
     for (const Selected& one : std::get<0>(selected)) {
       auto object = session.get(one.object());
       if (!object) {
-        const int failed = session.fail(object.error());
+        const bool is_job = jobs::is_job_group(one.kind.resource.group);
+        const int failed = is_job && object.error().reason == Reason::kNotFound
+                               ? deleted_job(session, one.name, {one.kind}, failure_of(object.error()))
+                               : session.fail(object.error());
+        if (failed == kExitOk) continue;
         if (failed == kExitInterrupted || failed == kExitUnreachable) return failed;
         if (code == kExitOk) code = failed;
         continue;
@@ -48,27 +56,50 @@ class Describe final : public Command {
   }
 
  private:
+  /// Shows what is kept of a deleted job; fails with `failure` when that is nothing.
+  static int deleted_job(Session& session, const std::string& name, std::vector<ServedKind> kinds,
+                         const Failure& failure) {
+    const auto deleted = deleted_jobs_named(session, name, std::move(kinds));
+    if (!deleted || deleted->empty()) return session.fail(failure);
+    const JobWithPods& job = newest_of(*deleted);
+    const Viewer viewer{.now = session.loop().now(), .width = session.terminal().width};
+    session.out(describe_deleted_job(job.job.kind.kind, job.job.kind.api_version(), job.pods, viewer));
+    session.err(jobs::history_note(job.pods, name));
+    return kExitOk;
+  }
+
   std::string text(Session& session, const Selected& one, const json::Document& object) {
     const std::string& uid = object.string_at("metadata", "uid");
     const bool is_job = jobs::is_job_group(one.kind.resource.group);
-    std::vector<json::Document> pods;
-    if (is_job) pods = pods_of(session, one, uid);
+    jobs::JobPods history;
+    if (is_job) history = history_of(session, one, uid);
+    const std::vector<jobs::JobPod> replicas = jobs::pods_of_attempt(history.pods);
+    const std::vector<json::Document> pods = existing(replicas);
     const Viewer viewer{.now = session.loop().now(),
                         .width = session.terminal().width,
                         .told = head_message(object, waiting_cause(object, pods))};
     std::string out = describe_head(object, viewer);
-    if (is_job) out += describe_replicas(std::move(pods), one.name, viewer);
+    if (is_job) out += describe_replicas(replicas, one.name, viewer);
+    session.err(jobs::history_note(history, one.name));
     if (one.kind.kind == "Pod") out += describe_containers(object, viewer);
     out += describe_body(object, one.kind.kind);
     if (show_events_) out += describe_events(events_of(session, one, uid), viewer);
     return out;
   }
 
-  static std::vector<json::Document> pods_of(Session& session, const Selected& one, const std::string& uid) {
-    auto pods = pods_of_job(session, one, uid);
-    if (pods) return *std::move(pods);
-    session.err(cannot_list("pods", pods.error()));
+  static jobs::JobPods history_of(Session& session, const Selected& one, const std::string& uid) {
+    auto history = history_of_job(session, one, uid);
+    if (history) return *std::move(history);
+    session.err(cannot_list("pods", history.error()));
     return {};
+  }
+
+  static std::vector<json::Document> existing(const std::vector<jobs::JobPod>& pods) {
+    std::vector<json::Document> out;
+    for (const jobs::JobPod& one : pods) {
+      if (one.exists) out.push_back(one.pod);
+    }
+    return out;
   }
 
   static std::vector<json::Document> events_of(Session& session, const Selected& one, const std::string& uid) {

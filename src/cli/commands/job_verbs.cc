@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/jobs/find_job.h"
+#include "jobs/arguments.h"
 #include "jobs/verbs.h"
 
 namespace muster::cli {
@@ -35,9 +36,14 @@ class JobVerb final : public Command {
   void add_flags(Flags&) override {}
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    auto found = find_job(session, words, fmt::format("muster {} JOB", word_));
+    auto found = find_jobs(session, words, fmt::format("muster {} JOB…", word_));
     if (auto* failure = std::get_if<Failure>(&found)) return session.fail(*failure);
-    return carry_out(session, std::get<0>(found), verb_);
+    int code = kExitOk;
+    for (const FoundJob& job : std::get<0>(found)) {
+      const int one = carry_out(session, job, verb_);
+      if (code == kExitOk) code = one;
+    }
+    return code;
   }
 
  private:
@@ -47,12 +53,18 @@ class JobVerb final : public Command {
 
 class Rerun final : public Command {
  public:
-  void add_flags(Flags& flags) override { flags.add("name", &name_, "name of the new job (default: JOB-2, JOB-3, …)"); }
+  void add_flags(Flags& flags) override {
+    flags.add("name", &name_, "name of the new job (default: JOB-2, JOB-3, …)");
+    flags.keep_rest(&arguments_);
+  }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    auto found = find_job(session, words, "muster rerun JOB");
+    auto found = find_job(session, words, "muster rerun JOB [-- OTHER ARGUMENTS…]");
     if (auto* failure = std::get_if<Failure>(&found)) return session.fail(*failure);
-    const FoundJob& of = std::get<0>(found);
+    FoundJob& of = std::get<0>(found);
+    if (arguments_) {
+      if (const Status done = jobs::replace_arguments(of.object, *arguments_); !done) return session.fail(done.error());
+    }
     std::string name = name_.empty() ? jobs::next_name(of.job.name) : name_;
     for (;;) {
       const auto created = session.await([&](client::OnDocument done) {
@@ -68,6 +80,7 @@ class Rerun final : public Command {
 
  private:
   std::string name_;
+  std::optional<std::vector<std::string>> arguments_;  // of the script, instead of those that it had
 };
 
 class Scale final : public Command {

@@ -80,6 +80,92 @@ TEST(JobVerbs, StopMarksTheJob) {
   EXPECT_EQ(job->string_at("metadata", "annotations", "muster.dev/stop"), "true");
 }
 
+TEST(JobVerbs, TakeSeveralJobs) {
+  CommandRun cli;
+  cli.server.put(kTensorStackJobs + "/mnist", training_job("Running"));
+  cli.server.put(kKubeflowJobs + "/other", make_object("kubeflow.org/v1", "PyTorchJob", "other"));
+  EXPECT_EQ(cli.run(make_stop(), {"mnist", "other"}), 0) << cli.err;
+  EXPECT_EQ(cli.out,
+            "pytorchtrainingjob.batch.tensorstack.dev/mnist is being stopped\n"
+            "pytorchjob.kubeflow.org/other is being stopped\n");
+  EXPECT_EQ(cli.run(make_pause(), {"jobs", "mnist", "other"}), 0) << cli.err;
+  EXPECT_EQ(cli.run(make_pause(), {"mnist", "nope"}), kExitNotFound);
+  EXPECT_EQ(cli.run(make_pause(), {}), kExitUsage);
+}
+
+TEST(JobVerbs, DeleteAndDescribeTakeNamesOfJobs) {
+  CommandRun cli;
+  cli.server.put(kTensorStackJobs + "/mnist", training_job("Running"));
+  cli.server.put(kKubeflowJobs + "/other", make_object("kubeflow.org/v1", "PyTorchJob", "other"));
+  EXPECT_EQ(cli.run(make_describe(), {"mnist", "other"}), 0) << cli.err;
+  EXPECT_THAT(cli.out, HasSubstr("PyTorchTrainingJob"));
+  EXPECT_THAT(cli.out, HasSubstr("PyTorchJob (kubeflow.org/v1)"));
+  EXPECT_EQ(cli.run(make_delete(), {"mnits"}), kExitNotFound);
+  EXPECT_THAT(cli.err, HasSubstr("did you mean \"mnist\"?"));
+  EXPECT_EQ(cli.run(make_delete(), {"mnist", "nope"}), kExitNotFound);
+  EXPECT_EQ(cli.server.find(kTensorStackJobs + "/mnist")->at("metadata", "deletionTimestamp"), nullptr)
+      << "all names are looked up before anything goes";
+  EXPECT_EQ(cli.run(make_delete(), {"mnist", "other", "--wait=false"}), 0) << cli.err;
+  EXPECT_NE(cli.server.find(kTensorStackJobs + "/mnist")->at("metadata", "deletionTimestamp"), nullptr);
+  EXPECT_NE(cli.server.find(kKubeflowJobs + "/other")->at("metadata", "deletionTimestamp"), nullptr);
+}
+
+TEST(JobVerbs, DeleteAsksWhichJobWhenTwoHaveTheName) {
+  CommandRun cli;
+  cli.server.put(kTensorStackJobs + "/mnist", training_job("Running"));
+  cli.server.put(kKubeflowJobs + "/mnist", kubeflow_job());
+  EXPECT_EQ(cli.run(make_delete(), {"mnist"}), kExitUsage);
+  EXPECT_THAT(cli.err, HasSubstr("several jobs are named \"mnist\"; name one of them: pj/mnist, pytorchjob/mnist"));
+  EXPECT_EQ(cli.server.find(kTensorStackJobs + "/mnist")->at("metadata", "deletionTimestamp"), nullptr);
+}
+
+TEST(JobVerbs, RerunReplacesTheArgumentsOfTheScript) {
+  CommandRun cli;
+  json::Document job = training_job("Succeeded");
+  job["spec"]["replicaSpecs"].as_array()[0]["template"] =
+      *json::parse(R"({"spec":{"containers":[{"name":"pytorch","command":["python","train.py","--lr","0.1"]}]}})");
+  cli.server.put(kTensorStackJobs + "/mnist", job);
+  EXPECT_EQ(cli.run(make_rerun(), {"mnist", "--", "--lr", "0.2", "--name", "x"}), 0) << cli.err;
+  const auto body = *json::parse(cli.server.bodies.back());
+  EXPECT_EQ(
+      json::serialize(body.array_at("spec", "replicaSpecs")[0].at("template", "spec", "containers")->as_array()[0]),
+      R"({"name":"pytorch","command":["python","train.py","--lr","0.2","--name","x"]})");
+  EXPECT_EQ(cli.run(make_rerun(), {"mnist", "--name=bare", "--"}), 0) << "no arguments";
+  const auto bare = *json::parse(cli.server.bodies.back());
+  EXPECT_THAT(json::serialize(bare), HasSubstr(R"("command":["python","train.py"])"));
+}
+
+TEST(JobVerbs, CompareShowsInWhatJobsDiffer) {
+  CommandRun cli;
+  for (const char* lr : {"0.1", "0.2"}) {
+    json::Document job = training_job("Succeeded");
+    const std::string name = std::string("mnist-") + lr[2];
+    job["metadata"]["name"] = name;
+    job["spec"]["replicaSpecs"].as_array()[0]["template"] = *json::parse(
+        std::string(
+            R"({"spec":{"containers":[{"name":"pytorch","image":"host","command":["python","train.py","--lr",")") +
+        lr + R"("]}]}})");
+    cli.server.put(kTensorStackJobs + "/" + name, job);
+    cli.server.put(
+        "/apis/muster.dev/v1/namespaces/default/jobs/pytorchtrainingjobs.batch.tensorstack.dev/" + name + "/scalars",
+        *json::parse(std::string(R"({"runs":[{"name":".","series":[{"tag":"loss","points":[[1,0,)") + lr + "]]}]}]}"));
+  }
+  EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-2"}), 0) << cli.err;
+  EXPECT_EQ(cli.out,
+            "               mnist-1   mnist-2\n"
+            "--lr           0.1       0.2\n"
+            "loss, last     0.1       0.2\n"
+            "loss, lowest   0.1       0.2\n");
+  EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-2", "--all"}), 0);
+  EXPECT_THAT(cli.out, HasSubstr("python train.py"));
+  cli.out.clear();
+  EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-2", "-o", "json"}), 0);
+  EXPECT_EQ(json::parse(cli.out)->array_at("items").front().string_at("name"), "--lr");
+  EXPECT_EQ(cli.run(make_compare(), {"mnist-1"}), kExitUsage);
+  EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-1"}), 0);
+  EXPECT_THAT(cli.err, HasSubstr("the jobs do not differ"));
+}
+
 TEST(JobVerbs, RerunMakesACopyOfWhatItsAuthorWrote) {
   CommandRun cli;
   json::Document job = training_job("Failed");
@@ -134,8 +220,9 @@ TEST(GetJobs, SaysTheSameHoweverTheJobsAreNamed) {
   }
   EXPECT_EQ(cli.run(make_get(), {"jobs", "mnist", "nope"}), kExitNotFound);
   EXPECT_EQ(cli.run(make_get(), {"jobs", "--show-labels"}), kExitUsage) << "they would have no effect";
-  EXPECT_EQ(cli.run(make_describe(), {"mnist"}), kExitNotFound);
-  EXPECT_THAT(cli.err, HasSubstr("\"mnist\" is not a resource type; for the job of this name: job/mnist"));
+  cli.out.clear();
+  EXPECT_EQ(cli.run(make_get(), {"mnist", "-o", "name"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "pytorchtrainingjob.batch.tensorstack.dev/mnist\n");
   EXPECT_EQ(cli.run(make_get(), {"jobs", "mnist,other"}), kExitUsage);
   EXPECT_THAT(cli.err, HasSubstr("separate several names with spaces: mnist other"));
 }

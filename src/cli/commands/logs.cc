@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/connect/kinds.h"
+#include "cli/jobs/job_history.h"
 #include "cli/jobs/job_pods.h"
 #include "cli/jobs/waiting.h"
 #include "cli/logs/follow_job.h"
@@ -114,8 +115,12 @@ class Logs final : public Command {
 
   std::string target_of(const std::string& ns, const std::string& pod, const std::string& container,
                         bool with_times) const {
-    std::string target =
-        attempt_ ? client::attempt_log_target(ns, pod, *attempt_, container) : client::log_target(ns, pod, container);
+    return with_query(
+        attempt_ ? client::attempt_log_target(ns, pod, *attempt_, container) : client::log_target(ns, pod, container),
+        with_times);
+  }
+
+  std::string with_query(std::string target, bool with_times) const {
     target += first_query();
     if (previous_) target += "&previous=true";
     if (with_times) target += "&timestamps=true";
@@ -168,13 +173,52 @@ class Logs final : public Command {
 
   int job_logs(Session& session, const Selected& job) {
     auto object = session.get(job.object());
+    if (!object && object.error().reason == Reason::kNotFound) {
+      const auto deleted = deleted_jobs_named(session, job.name, {job.kind});
+      if (deleted && !deleted->empty()) return logs_of_deleted_job(session, deleted->front());
+    }
     if (!object) return session.fail(object.error());
     const client::Prefix prefix = prefix_for(session, jobs::summarise(*object).wanted() > 1);
     if (follow_) return follow_job(session, job, *std::move(object), follow_options(session, "", "", prefix));
-    auto pods = pods_of_job(session, job, object->string_at("metadata", "uid"));
+    auto pods = history_of_job(session, job, object->string_at("metadata", "uid"));
     if (!pods) return session.fail(pods.error());
-    if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), object_phase(*object)));
-    return print_all(session, *pods, job.name, prefix);
+    if (pods->pods.empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), object_phase(*object)));
+    return print_history(session, job, *pods, prefix);
+  }
+
+  int logs_of_deleted_job(Session& session, const JobWithPods& deleted) {
+    if (follow_) {
+      return session.fail({.code = kExitNotFound,
+                           .what = fmt::format("{} is deleted: there is nothing to follow", deleted.job.short_label()),
+                           .fix = "muster logs " + deleted.job.name});
+    }
+    session.err(fmt::format("{} is deleted; its logs are still kept\n", deleted.job.label()));
+    return print_history(session, deleted.job, deleted.pods, prefix_for(session, deleted.pods.pods.size() > 1));
+  }
+
+  /// Prints what the replicas wrote, also those whose pods are deleted.
+  int print_history(Session& session, const Selected& job, const jobs::JobPods& history, client::Prefix prefix) {
+    const std::vector<jobs::JobPod> pods = jobs::pods_of_attempt(history.pods, attempt_);
+    if (attempt_ && pods.empty()) {
+      return session.fail({.code = kExitNotFound,
+                           .what = fmt::format("{} has no log of attempt {}: it has not run, or its log was removed",
+                                               job.short_label(), *attempt_)});
+    }
+    std::vector<client::LogToMerge> logs;
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      const std::string replica = jobs::replica_label(pods[i].pod, job.name);
+      if (!pods[i].has_log) {
+        session.err(fmt::format(
+            "{} has no log: its pod is deleted and had written nothing, or a limit (logs.*) removed it\n", replica));
+        continue;
+      }
+      const std::string container = container_.empty() ? client::default_container(pods[i].pod) : container_;
+      logs.push_back({with_query(log_target_of(session.ns(), pods[i], container), timestamps_ || pods.size() > 1),
+                      client::line_prefix(prefix, replica, i)});
+    }
+    session.err(jobs::history_note(history, job.name));
+    if (logs.size() > 1) return print_merged_logs(session, logs, timestamps_);
+    return logs.empty() ? kExitOk : print_log(session, logs.front().target, logs.front().prefix);
   }
 
   int print_all(Session& session, const json::Array& pods, const std::string& job_name, client::Prefix prefix) {
@@ -201,6 +245,9 @@ class Logs final : public Command {
     if (!jobs) return session.fail(jobs.error());
     if (jobs->size() > 1) return session.fail(several_jobs(*jobs));
     if (jobs->size() == 1) return job_logs(session, jobs->front().job);
+    const auto deleted = deleted_jobs_named(session, name);
+    if (!deleted) return session.fail(deleted.error());
+    if (!deleted->empty()) return logs_of_deleted_job(session, newest_of(*deleted));
     if (attempt_) return print_pod_attempt(session, name);  // of a pod that is gone
     return session.fail(no_pod_and_no_job(session, name));
   }

@@ -242,5 +242,59 @@ TEST(Logs, AnAttemptIsReadWithoutItsPod) {
             "GET /apis/muster.dev/v1/namespaces/default/pods/a/attempts/2/log?container=&tailLines=5&fold=true");
 }
 
+const std::string kHistory =
+    "/apis/muster.dev/v1/namespaces/default/jobs/pytorchtrainingjobs.batch.tensorstack.dev/mnist/pods";
+
+json::Document remembered(const std::string& name, int attempt, bool exists, bool has_log = true) {
+  json::Document of = pod(name, "terminated", name + "/" + std::to_string(attempt));
+  return json::Object{{"attempt", attempt}, {"exists", exists}, {"hasLog", has_log}, {"pod", std::move(of)}};
+}
+
+json::Document history(bool exists, json::Array items) {
+  return json::Object{{"metadata", json::Object{{"name", "mnist"}, {"uid", "uid-mnist"}}},
+                      {"exists", exists},
+                      {"removed", 2},
+                      {"others", json::Array{"older"}},
+                      {"items", std::move(items)}};
+}
+
+TEST(Logs, OfAJobIncludeThoseOfPodsThatCleanUpTook) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/mnist", job("Succeeded"));
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+  cli.server.put(
+      kHistory, history(true, {remembered("mnist-worker-0", 0, true), remembered("mnist-worker-1", 0, false),
+                               remembered("mnist-worker-1", 1, false), remembered("mnist-worker-2", 0, false, false)}));
+  cli.server.log("mnist-worker-0", at(1, "one"));
+  cli.server.log("mnist-worker-1/0", at(2, "failed"));
+  cli.server.log("mnist-worker-1/1", at(3, "two"));
+  EXPECT_EQ(cli.run(make_logs(), {"mnist"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "[worker-0] one\n[worker-1] two\n");
+  EXPECT_THAT(cli.server.requests,
+              ::testing::Contains(HasSubstr("attempts/1/log?container=pytorch&uid=mnist-worker-1")));
+  EXPECT_THAT(cli.err, HasSubstr("worker-2 has no log"));
+  EXPECT_THAT(cli.err, HasSubstr("2 earlier pods of mnist"));
+  cli.out.clear();
+  EXPECT_EQ(cli.run(make_logs(), {"mnist", "--attempt=0"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "[worker-0] one\n[worker-1] failed\n");
+  EXPECT_EQ(cli.run(make_logs(), {"mnist", "--attempt=7"}), kExitNotFound);
+}
+
+TEST(Logs, OfADeletedJobAreFoundByItsName) {
+  CommandRun cli;
+  cli.server.put(kHistory, history(false, {remembered("mnist-worker-0", 0, false)}));
+  cli.server.log("mnist-worker-0/0", "one\n");
+  EXPECT_EQ(cli.run(make_logs(), {"mnist"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "one\n");
+  EXPECT_THAT(cli.err, HasSubstr("mnist is deleted; its logs are still kept"));
+  EXPECT_THAT(cli.err, HasSubstr("1 earlier job had the name mnist; this is the newest"));
+  EXPECT_EQ(cli.run(make_logs(), {"pj/mnist"}), 0) << cli.err;
+  EXPECT_EQ(cli.run(make_logs(), {"-f", "mnist"}), kExitNotFound) << "there is nothing to follow";
+  EXPECT_EQ(cli.run(make_describe(), {"mnist"}), 0) << cli.err;
+  EXPECT_THAT(cli.out, HasSubstr("Phase:"));
+  EXPECT_THAT(cli.out, HasSubstr("mnist-worker-0 (deleted)"));
+  EXPECT_EQ(cli.run(make_describe(), {"other"}), kExitNotFound);
+}
+
 }  // namespace
 }  // namespace muster::cli

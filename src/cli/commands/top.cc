@@ -2,14 +2,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/jobs/find_job.h"
+#include "cli/jobs/past_use.h"
 #include "cli/objects/object_state.h"
 #include "cli/output/table.h"
 #include "jobs/pods.h"
+#include "jobs/summary.h"
 
 namespace muster::cli {
 
@@ -84,6 +87,7 @@ class Top final : public Command {
     }
     if (!name.empty() && !of_nodes) {
       if (const auto failure = choose_pods(session, name)) return session.fail(*failure);
+      if (past_) return show_past(session);
     }
     for (;;) {
       const auto rows = of_nodes ? node_rows(session, name) : pod_rows(session, name);
@@ -108,11 +112,52 @@ class Top final : public Command {
       return std::nullopt;
     }
     auto found = find_job(session, {name}, kUsageLine);
-    if (auto* failure = std::get_if<Failure>(&found)) return std::move(*failure);
-    const Selected& job = std::get<FoundJob>(found).job;
+    if (auto* failure = std::get_if<Failure>(&found)) {
+      const std::string job_name = name.substr(name.find('/') + 1);
+      if (failure->code == kExitNotFound) {
+        const auto deleted = deleted_jobs_named(session, job_name);
+        if (deleted && !deleted->empty()) past_ = newest_of(*deleted);
+      }
+      if (past_) return std::nullopt;
+      return std::move(*failure);
+    }
+    const FoundJob& of = std::get<FoundJob>(found);
+    const Selected& job = of.job;
+    if (jobs::has_ended(jobs::summarise(of.object).phase)) {
+      auto pods = history_of_job(session, job, of.object.string_at("metadata", "uid"));
+      if (!pods) return failure_of(pods.error());
+      past_ = JobWithPods{job, *std::move(pods)};
+      return std::nullopt;
+    }
     selector_ = jobs::pod_selector(job.kind.resource.group, job.name);
     name.clear();
     return std::nullopt;
+  }
+
+  /// What the pods of a job used that has ended, whether or not they still exist.
+  int show_past(Session& session) const {
+    const auto used = past_use(session, past_->job, past_->pods);
+    if (!used) return session.fail(used.error());
+    session.err(jobs::history_note(past_->pods, past_->job.name));
+    if (used->empty()) {
+      session.err(
+          fmt::format("{} has ended, and no measurements of it are kept: it ran for less than a few seconds, or a "
+                      "limit (metrics.*) removed them\n",
+                      past_->job.short_label()));
+      return kExitOk;
+    }
+    session.err(fmt::format("{} has {}: what its replicas used\n", past_->job.short_label(),
+                            past_->pods.exists ? "ended" : "been deleted"));
+    std::vector<std::vector<std::string>> lines;
+    if (!no_headers_) lines.push_back({"NAME", "CPU(mean)", "CPU(peak)", "MEMORY(mean)", "MEMORY(peak)"});
+    const auto cpu = [](double cores) { return cpu_text(std::llround(cores * 1000)); };
+    const auto memory = [](double bytes) { return memory_text(std::llround(bytes)); };
+    for (const PastUse& one : *used) {
+      lines.push_back(
+          {one.replica, cpu(one.mean_cpu), cpu(one.peak_cpu), memory(one.mean_memory), memory(one.peak_memory)});
+    }
+    session.out(Columns().lines(lines));
+    return kExitOk;
   }
 
   /// The objects of one name, or all that the selectors match.
@@ -215,6 +260,7 @@ class Top final : public Command {
     session.out(Columns().lines(lines));
   }
 
+  std::optional<JobWithPods> past_;  // the job that was named, when it has ended
   bool all_namespaces_ = false;
   bool containers_ = false;
   std::string selector_;

@@ -111,5 +111,27 @@ TEST_F(TopCommand, WatchShowsTheNumbersInTheSamePlace) {
   EXPECT_THAT(run_.err, HasSubstr("enough"));
 }
 
+TEST(Top, OfAJobThatHasEndedShowsWhatItUsed) {
+  CommandRun cli;
+  json::Document job = make_object("batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "mnist");
+  job["status"]["phase"] = "Succeeded";
+  cli.server.put("/apis/batch.tensorstack.dev/v1beta1/namespaces/default/pytorchtrainingjobs/mnist", job);
+  cli.server.put("/apis/muster.dev/v1/namespaces/default/jobs/pytorchtrainingjobs.batch.tensorstack.dev/mnist/pods",
+                 *json::parse(R"({"metadata":{"uid":"uid-mnist"},"exists":true,"items":[)"
+                              R"({"attempt":0,"pod":{"metadata":{"name":"mnist-worker-0","uid":"a"}}},)"
+                              R"({"attempt":0,"pod":{"metadata":{"name":"mnist-worker-1","uid":"b"}}}]})"));
+  cli.server.put("/apis/muster.dev/v1/namespaces/default/pods/mnist-worker-0/metrics",
+                 *json::parse(R"({"series":[{"name":"cpu","values":[0.5,null,1.5]},)"
+                              R"({"name":"memory","values":[1048576,null,3145728]}]})"));
+  cli.server.refuse(
+      "GET", "/apis/muster.dev/v1/namespaces/default/pods/mnist-worker-1/metrics", 404,
+      *json::parse(R"({"kind":"Status","status":"Failure","reason":"NotFound","message":"x","code":404})"));
+  EXPECT_EQ(cli.run(make_top(), {"mnist"}), 0) << cli.err;
+  EXPECT_EQ(cli.out,
+            "NAME       CPU(mean)   CPU(peak)   MEMORY(mean)   MEMORY(peak)\n"
+            "worker-0   1000m       1500m       2Mi            3Mi\n");
+  EXPECT_THAT(cli.err, ::testing::HasSubstr("pj/mnist has ended: what its replicas used"));
+}
+
 }  // namespace
 }  // namespace muster::cli

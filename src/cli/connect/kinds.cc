@@ -43,6 +43,13 @@ Error bad_words(std::string message) {
 }
 
 /// Rejects what cannot be a name before it becomes part of a URL or a field selector.
+Error several_kinds(const std::vector<Wanted>& jobs) {
+  std::vector<std::string> labels;
+  for (const Wanted& one : jobs) labels.push_back(one.kind.short_label() + "/" + one.name);
+  return bad_words(
+      fmt::format("several jobs are named {}; name one of them: {}", quote(jobs.front().name), join(labels, ", ")));
+}
+
 }  // namespace
 
 Status check_name(const std::string& name) {
@@ -147,7 +154,7 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
     return out;
   }
   const auto kinds = typed_list(words[0]);
-  if (!kinds) return words.size() == 1 ? with_job_of_this_name(kinds.error(), words[0]) : kinds.error();
+  if (!kinds) return jobs_named(words, kinds.error());
   for (const ServedKind& kind : *kinds) {
     if (words.size() == 1) out.push_back({kind, ""});
     for (std::size_t i = 1; i < words.size(); ++i) {
@@ -166,11 +173,33 @@ bool Kinds::means_any_job(const std::string& word) {
   return word == "jobs" || (word == "job" && !typed(word));  // a cluster has a kind of that name
 }
 
-/// People type the name of a job where a type is expected.
-Error Kinds::with_job_of_this_name(Error error, const std::string& word) {
-  std::vector<Wanted> jobs;
-  if (error.reason != Reason::kNotFound || !check_name(word) || !add_jobs_named(word, jobs)) return error;
-  error.message = fmt::format("{} is not a resource type; for the job of this name: job/{}", quote(word), word);
+/// People type the names of jobs where a type is expected.
+Result<std::vector<Wanted>> Kinds::jobs_named(const std::vector<std::string>& names, const Error& no_type) {
+  std::vector<Wanted> out;
+  if (no_type.reason != Reason::kNotFound) return no_type;
+  for (const std::string& name : names) {
+    if (!check_name(name)) return no_type;
+    std::vector<Wanted> jobs;
+    if (const Status found = add_jobs_named(name, jobs); !found) {
+      if (found.error().reason != Reason::kNotFound) return found.error();
+      return unknown_name(name, out.empty() ? no_type : found.error());
+    }
+    if (jobs.size() > 1) return several_kinds(jobs);
+    out.push_back(std::move(jobs.front()));
+  }
+  return out;
+}
+
+/// Adds the name of the job that may have been meant.
+Error Kinds::unknown_name(const std::string& name, Error error) {
+  if (error.message.find("did you mean") != std::string::npos) return error;
+  std::vector<std::string> names;
+  for (const ServedKind& kind : job_kinds()) {
+    const auto list = session_.list(kind.resource, session_.ns(), {});
+    if (!list) continue;
+    for (const json::Document& item : list->array_at("items")) names.push_back(item.string_at("metadata", "name"));
+  }
+  if (const auto meant = did_you_mean(name, names)) error.message += fmt::format("; did you mean {}?", quote(*meant));
   return error;
 }
 

@@ -102,6 +102,10 @@ class Flags::Parser {
       const bool ends = arg == "--";
       if (ends || (!is_flag(arg) && table_.ends_at_first_word_)) {
         const auto rest = args_.begin() + static_cast<std::ptrdiff_t>(at_ + (ends ? 1 : 0));
+        if (ends && table_.rest_ != nullptr) {
+          table_.rest_->emplace(rest, args_.end());
+          break;
+        }
         out_.words.insert(out_.words.end(), rest, args_.end());
         break;
       }

@@ -59,6 +59,8 @@ class Flags {
   void require(std::string_view name) { named(name).required = true; }
   /// For commands that run another one: the flags after the first word are that command's own.
   void end_at_first_word() { ends_at_first_word_ = true; }
+  /// For commands that hand on what follows `--`: it goes there instead of among the words; nullopt without a `--`.
+  void keep_rest(std::optional<std::vector<std::string>>* rest) { rest_ = rest; }
   /// The same after the value of this flag: `-m package --help` is Python's.
   void end_after(std::string_view name) { named(name).ends = true; }
 
@@ -105,6 +107,7 @@ class Flags {
 
   std::vector<Flag> flags_;
   Rules rules_;
+  std::optional<std::vector<std::string>>* rest_ = nullptr;
   bool ends_at_first_word_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "api/resource.h"
 #include "base/strings.h"
 #include "cli/objects/object_state.h"
 #include "jobs/pods.h"
@@ -128,6 +129,21 @@ std::variant<FoundJob, Failure> find_job(Session& session, const std::vector<std
   auto object = session.get(job.object());
   if (!object) return failure_of(object.error());
   return FoundJob{std::move(job), *std::move(object)};
+}
+
+std::variant<std::vector<FoundJob>, Failure> find_jobs(Session& session, const std::vector<std::string>& words,
+                                                       const std::string& usage) {
+  if (words.empty()) return usage_failure("name one or more jobs", usage);
+  const bool has_type = words.size() > 1 && words[0].find('/') == std::string::npos &&
+                        (words[0] == "job" || words[0] == "jobs" || api::find_typed(words[0]) != nullptr);
+  std::vector<FoundJob> jobs;
+  for (std::size_t i = has_type ? 1 : 0; i < words.size(); ++i) {
+    auto found = find_job(
+        session, has_type ? std::vector<std::string>{words[0], words[i]} : std::vector<std::string>{words[i]}, usage);
+    if (auto* failure = std::get_if<Failure>(&found)) return std::move(*failure);
+    jobs.push_back(std::move(std::get<FoundJob>(found)));
+  }
+  return jobs;
 }
 
 }  // namespace muster::cli

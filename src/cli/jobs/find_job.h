@@ -27,6 +27,10 @@ Result<std::vector<FoundJob>> jobs_named(Session& session, const std::string& na
 std::variant<FoundJob, Failure> find_job(Session& session, const std::vector<std::string>& words,
                                          const std::string& usage);
 
+/// The same for one or more jobs: NAME…, TYPE NAME… or TYPE/NAME…
+std::variant<std::vector<FoundJob>, Failure> find_jobs(Session& session, const std::vector<std::string>& words,
+                                                       const std::string& usage);
+
 /// Returns the failure for a name that no job has, with the name that may have been meant.
 Failure no_such_job(Session& session, const std::string& name);
 /// Returns the failure for a name that several jobs of different kinds have.

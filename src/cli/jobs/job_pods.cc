@@ -24,15 +24,33 @@ std::pair<std::size_t, std::int64_t> place_in(const jobs::Summary& job, const js
   return {static_cast<std::size_t>(found - job.roles.begin()), place.index};
 }
 
+Failure nothing_runs_in(const FoundJob& found, std::string what, std::string why) {
+  const std::string label = found.job.short_label();
+  return {.code = kExitConflict,
+          .what = fmt::format("{} {}", label, what),
+          .why = std::move(why),
+          .fix = "muster describe " + label};
+}
+
 std::variant<json::Document, Failure> decider_of(Session& session, const FoundJob& found) {
+  const jobs::Summary summary = jobs::summarise(found.object);
+  if (jobs::has_ended(summary.phase)) {
+    Failure ended = nothing_runs_in(
+        found, fmt::format("has ended ({}): nothing runs in it", jobs::state_word(summary.phase)), summary.outcome);
+    ended.fix = "muster logs " + found.job.name;
+    return ended;
+  }
   const auto pods = pods_of_job(session, found.job, found.object.string_at("metadata", "uid"));
   if (!pods) return failure_of(pods.error());
-  const json::Document* decider = deciding_pod(jobs::summarise(found.object), *pods);
-  if (decider != nullptr) return *decider;
-  return Failure{.code = kExitConflict,
-                 .what = fmt::format("{} has no pods ({})", found.job.short_label(), object_phase(found.object)),
-                 .why = "",
-                 .fix = "muster describe " + found.job.short_label()};
+  const json::Document* decider = deciding_pod(summary, *pods);
+  if (decider == nullptr) {
+    return nothing_runs_in(found, fmt::format("has no pods ({})", object_phase(found.object)), summary.cause);
+  }
+  if (decider->string_at("status", "phase") == "Pending") {
+    return nothing_runs_in(found, fmt::format("is waiting ({}): nothing runs in it yet", object_phase(found.object)),
+                           waiting_cause(found.object, *pods));
+  }
+  return *decider;
 }
 
 }  // namespace

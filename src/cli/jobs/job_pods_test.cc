@@ -71,6 +71,22 @@ TEST_F(ExecByName, AJobsNameMeansItsFirstReplica) {
   EXPECT_EQ(exec("pj/mnist"), kExitConflict);
 }
 
+TEST_F(ExecByName, OfAJobThatWaitsOrHasEndedSpeaksOfTheJob) {
+  add_job();
+  json::Document job = make_object("batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "mnist");
+  const std::string path = "/apis/batch.tensorstack.dev/v1beta1/namespaces/default/pytorchtrainingjobs/mnist";
+  json::Document first = *run_.server.find("/api/v1/namespaces/default/pods/mnist-worker-0");
+  first["status"]["phase"] = "Pending";
+  run_.server.put("/api/v1/namespaces/default/pods/mnist-worker-0", first);
+  EXPECT_EQ(exec("mnist"), kExitConflict);
+  EXPECT_THAT(run_.err, HasSubstr("pj/mnist is waiting (Pending): nothing runs in it yet"));
+  job["status"]["phase"] = "Succeeded";
+  run_.server.put(path, job);
+  EXPECT_EQ(exec("mnist"), kExitConflict);
+  EXPECT_THAT(run_.err, HasSubstr("pj/mnist has ended (Succeeded): nothing runs in it"));
+  EXPECT_THAT(run_.err, HasSubstr("muster logs mnist"));
+}
+
 TEST_F(ExecByName, APodsOwnNameWins) {
   add_job();
   json::Document pod = make_object("v1", "Pod", "mnist");

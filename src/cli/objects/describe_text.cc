@@ -200,13 +200,14 @@ std::string describe_head(const json::Document& object, const Viewer& viewer) {
   return out + conditions(object, viewer);
 }
 
-std::string describe_replicas(std::vector<json::Document> pods, const std::string& job_name, const Viewer& viewer) {
-  std::ranges::sort(pods, {}, [](const json::Document& pod) { return pod.string_at("metadata", "name"); });
+std::string describe_replicas(std::vector<jobs::JobPod> pods, const std::string& job_name, const Viewer& viewer) {
+  std::ranges::stable_sort(pods, {}, [](const jobs::JobPod& one) { return one.pod.string_at("metadata", "name"); });
   std::vector<std::vector<std::string>> rows{
       {"REPLICA", "POD", "PHASE", "ATTEMPT", "RESTARTS", "STATE", "AGE", "MESSAGE"}};
   std::vector<LogTail> tails;
-  for (const json::Document& pod : pods) {
-    const std::string& name = pod.string_at("metadata", "name");
+  for (const jobs::JobPod& one : pods) {
+    const json::Document& pod = one.pod;
+    const std::string name = pod.string_at("metadata", "name") + (one.exists ? "" : " (deleted)");
     collect_tail(tails, jobs::replica_label(pod, job_name), pod_message(pod));
     rows.push_back({jobs::replica_label(pod, job_name), name, or_none(pod.string_at("status", "phase")),
                     attempt_of(pod), std::to_string(restarts_of(pod)), first_container_state(pod),
@@ -214,6 +215,16 @@ std::string describe_replicas(std::vector<json::Document> pods, const std::strin
                     message_or_last_line(pod_message(pod), viewer)});
   }
   return table("Replicas", rows, viewer.width, 2) + tail_blocks(tails);
+}
+
+std::string describe_deleted_job(const std::string& kind, const std::string& api_version, const jobs::JobPods& job,
+                                 const Viewer& viewer) {
+  const json::Document first = job.pods.empty() ? json::Document() : job.pods.front().pod;
+  const json::Document* owner = api::controller_of(first);
+  const std::string name = owner == nullptr ? "" : owner->string_at("name");
+  return line("Name", name) + line("Namespace", first.string_at("metadata", "namespace")) +
+         line("Kind", fmt::format("{} ({})", kind, api_version)) + line("UID", job.uid) + line("Phase", "deleted") +
+         line("Logs", "muster logs " + name) + describe_replicas(job.pods, name, viewer);
 }
 
 std::string describe_containers(const json::Document& pod, const Viewer& viewer) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "jobs/history.h"
 #include "json/document.h"
 
 namespace muster::cli {
@@ -22,7 +23,10 @@ std::string head_message(const json::Document& object, const std::string& cause)
 /// Shows name, namespace, phase, message, labels, annotations, age, owner and conditions.
 std::string describe_head(const json::Document& object, const Viewer& viewer);
 /// Shows a job's pods: role, phase, restarts, how they ended, why they wait and the last lines that they wrote.
-std::string describe_replicas(std::vector<json::Document> pods, const std::string& job_name, const Viewer& viewer);
+std::string describe_replicas(std::vector<jobs::JobPod> pods, const std::string& job_name, const Viewer& viewer);
+/// Shows what is kept of a job that is deleted.
+std::string describe_deleted_job(const std::string& kind, const std::string& api_version, const jobs::JobPods& job,
+                                 const Viewer& viewer);
 /// Shows a pod's containers with their images and states.
 std::string describe_containers(const json::Document& pod, const Viewer& viewer);
 /// Shows the spec and the object's other members as YAML. For the values of a Secret, only their sizes are shown.

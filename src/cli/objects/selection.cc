@@ -45,7 +45,7 @@ std::variant<std::vector<Selected>, Failure> Selection::collect(Session& session
       out.push_back({one.kind, ns, one.name});
       continue;
     }
-    if (!by_selector) {
+    if (!by_selector && !kind_means_all_) {
       return usage_failure(fmt::format("no name after {}", quote(words[0])), "give a name, -l SELECTOR or --all");
     }
     client::ListOptions options;

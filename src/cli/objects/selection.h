@@ -30,8 +30,8 @@ Error about_selectors(Error error, const std::string& labels, const std::string&
 class Selection {
  public:
   void add_flags(Flags& flags);
-  /// Selects all objects, as --all does, unless files are given.
-  void take_all() { all_ = files_.empty(); }
+  /// A kind without names selects all of its objects, as --all does.
+  void let_kind_mean_all() { kind_means_all_ = true; }
   /// For commands that accept -f but no selectors.
   void take_files(std::vector<std::string> files, bool recursive) {
     files_ = std::move(files);
@@ -47,6 +47,7 @@ class Selection {
   std::string selector_;
   std::string field_selector_;
   bool all_ = false;
+  bool kind_means_all_ = false;
   bool all_namespaces_ = false;
 };
 

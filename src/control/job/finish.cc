@@ -36,12 +36,26 @@ bool is_to_go(const JobDecision& d, const api::Pod& pod) {
   return false;
 }
 
+/// Returns when the time of the peers of a replica that has succeeded is over.
+Time end_of_grace(const JobDecision& d) {
+  constexpr Duration kGraceAfterSuccess = std::chrono::seconds(30);
+  return *d.status.completed + kGraceAfterSuccess;
+}
+
+/// Returns true while a replica of a job that has succeeded may end by itself, so that its last lines are not cut.
+/// Programs that only serve the others would never use that time.
+bool may_end_by_itself(const JobDecision& d, const Replica& replica) {
+  if (d.status.phase != Phase::kSucceeded || !d.status.completed || replica.role->only_serves) return false;
+  if (replica.pod == nullptr || is_terminating(*replica.pod) || is_finished_pod(*replica.pod)) return false;
+  // One that has a start time may run already, although its status does not say so yet.
+  return replica.pod->status.start_time.has_value() && d.seen.now < end_of_grace(d);
+}
+
 /// Returns for how long a pod of the ended job may be active, counted from its start: at least a second, which the API
 /// requires. The peers of a replica that has succeeded get time to end by themselves.
 std::int64_t seconds_to_live(const JobDecision& d, Time pod_start) {
-  constexpr Duration kGraceAfterSuccess = std::chrono::seconds(30);
   if (d.status.phase == Phase::kFailed || !d.status.completed) return 1;
-  const Duration span = *d.status.completed + kGraceAfterSuccess - pod_start;
+  const Duration span = end_of_grace(d) - pod_start;
   return std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(span).count(), 1);
 }
 
@@ -67,14 +81,20 @@ void clean_up_pod(JobDecision& d, const api::Pod& pod) {
   }
 }
 
+void clean_up_replica(JobDecision& d, const Replica& replica) {
+  const api::Pod& pod = *replica.pod;
+  if (replica.role->is_kept) {
+    end_processes(d, pod);
+  } else if (is_to_go(d, pod) && may_end_by_itself(d, replica)) {
+    recheck_at(d, end_of_grace(d));
+  } else {
+    clean_up_pod(d, pod);
+  }
+}
+
 void clean_up(JobDecision& d) {
   for (const Replica& replica : d.replicas) {
-    if (replica.pod == nullptr) continue;
-    if (replica.role->is_kept) {
-      end_processes(d, *replica.pod);
-    } else {
-      clean_up_pod(d, *replica.pod);
-    }
+    if (replica.pod != nullptr) clean_up_replica(d, replica);
   }
   for (const api::Pod* pod : d.surplus) clean_up_pod(d, *pod);
   // The programs in pods that are kept or still end look up the names of their peers.
@@ -133,7 +153,10 @@ void finish(JobDecision& d, const Outcome& outcome) {
 void after_finish(JobDecision& d) {
   const auto& ttl = d.job().run_policy.ttl_after_finished;
   if (ttl && d.status.completed) {
-    const Time end_of_life = end_of(*d.status.completed, *ttl);
+    Time end_of_life = end_of(*d.status.completed, *ttl);
+    const bool has_late_peers =
+        std::ranges::any_of(d.replicas, [&](const Replica& r) { return may_end_by_itself(d, r); });
+    if (has_late_peers) end_of_life = std::max(end_of_life, end_of_grace(d));
     if (d.seen.now >= end_of_life) {
       d.plan.reasons.emplace_back("its time to live after completion is over");
       d.plan.actions.emplace_back(DeletePrimary{});

@@ -5,8 +5,8 @@
 namespace muster::control {
 namespace {
 
-Job mnist() {
-  Job job;
+jobs::Job mnist() {
+  jobs::Job job;
   job.api_version = "kubeflow.org/v1";
   job.kind = "MPIJob";
   job.name = "mnist";

@@ -155,7 +155,8 @@ std::optional<int> used_up_limit(JobDecision& d, const Replica& replica) {
 }
 
 Outcome budget_exhausted(const JobDecision& d, const Replica& replica, int limit) {
-  const char* name = replica.role->backoff_limit ? "the role's limit" : "backoffLimit";
+  const char* of_job = d.job().run_policy.has_limit_field ? "backoffLimit" : "the kind's limit of restarts";
+  const char* name = replica.role->backoff_limit ? "the role's limit" : of_job;
   const std::string why =
       limit == 0 ? fmt::format("{} 0 allows no restart", name) : fmt::format("{} {} is used up", name, limit);
   return {.phase = Phase::kFailed,

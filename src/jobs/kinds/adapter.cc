@@ -107,6 +107,10 @@ void set_port(Where where, int port, Job& job) {
   (where == Where::kCluster ? job.fixed_port : job.own_port) = port;
 }
 
+bool is_parameter_server(std::string_view role_type) {
+  return to_lower(role_type) == "ps";
+}
+
 void set_failure_rules(const json::Document& object, RestartUnit natural, Job& job) {
   const std::string& unit = object.string_at("metadata", "annotations", api::kRestartAnnotation);
   job.restart_unit = natural;

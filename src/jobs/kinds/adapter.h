@@ -38,6 +38,8 @@ Result<json::Document> checked(const json::Document& object, std::string_view ap
 RestartPolicy restart_policy_from(std::string_view name, RestartPolicy fallback);
 /// Sets identity and everything else that comes from metadata.
 void set_identity(const json::Document& object, Job& job);
+/// Returns true for the role of parameter servers, by its name in any spelling.
+bool is_parameter_server(std::string_view role_type);
 /// Sets what goes back and what fails when a replica fails: as the kind's programs need it, unless an annotation of the
 /// object says otherwise. Job::succeeds_when must be set.
 void set_failure_rules(const json::Document& object, RestartUnit natural, Job& job);

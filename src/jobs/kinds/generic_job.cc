@@ -19,6 +19,7 @@ void add_generic_roles(const std::vector<api::GenericReplicaSpec>& specs, Job& j
                          .replicas = replica_spec.replicas.value_or(1),
                          .restart_policy = restart_policy_from(policy.policy, RestartPolicy::kOnFailure),
                          .pod_template = replica_spec.template_,
+                         .only_serves = is_parameter_server(replica_spec.type),
                          .backoff_limit = policy.limit.value_or(0)});
   }
 }

@@ -51,7 +51,8 @@ void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& s
     job.roles.push_back({.type = type,
                          .replicas = replica_spec.replicas.value_or(1),
                          .restart_policy = restart_policy_from(replica_spec.restart_policy, RestartPolicy::kOnFailure),
-                         .pod_template = replica_spec.template_});
+                         .pod_template = replica_spec.template_,
+                         .only_serves = is_parameter_server(type)});
     const std::string& written = replica_spec.template_.spec.restart_policy;
     if (!written.empty() && written != "Never") {
       job.notices.push_back({.reason = "SetPodTemplateRestartPolicy",

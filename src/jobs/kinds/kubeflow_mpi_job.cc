@@ -54,6 +54,7 @@ void add_mpi_roles(const api::KubeflowMpiJobSpec& spec, bool v2, Job& job) {
   if (const auto written = api::find_role_in(spec.mpi_replica_specs, kWorkerRole);
       written != spec.mpi_replica_specs.end()) {
     job.roles.push_back(role_from(kWorkerRole, written->second, 0, RestartPolicy::kNever));
+    job.roles.back().only_serves = true;
   }
 }
 

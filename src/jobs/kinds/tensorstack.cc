@@ -34,6 +34,7 @@ void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job) 
 
 void set_launcher_run_policy(const api::LauncherRunPolicy& policy, Job& job) {
   job.run_policy.backoff_limit = kDefaultBackoffLimit;
+  job.run_policy.has_limit_field = false;
   job.run_policy.clean_up = policy.clean_up_workers ? CleanUp::kAll : CleanUp::kNone;
   if (policy.ttl_seconds_after_finished) {
     job.run_policy.ttl_after_finished = std::chrono::seconds(*policy.ttl_seconds_after_finished);
@@ -45,7 +46,8 @@ void add_tensorstack_roles(const std::vector<api::TrainingReplicaSpec>& specs, J
     job.roles.push_back({.type = replica_spec.type,
                          .replicas = replica_spec.replicas.value_or(1),
                          .restart_policy = restart_policy_from(replica_spec.restart_policy, RestartPolicy::kOnFailure),
-                         .pod_template = replica_spec.template_});
+                         .pod_template = replica_spec.template_,
+                         .only_serves = is_parameter_server(replica_spec.type)});
   }
 }
 

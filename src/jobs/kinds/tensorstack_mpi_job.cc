@@ -98,7 +98,7 @@ Role launcher_role() {
 /// The launcher comes first, in the status and in lists.
 void set_mpi_roles(const api::TensorStackMpiJobSpec& spec, Job& job) {
   Role launcher = launcher_role();
-  Role worker{.type = kWorker, .pod_template = {}};
+  Role worker{.type = kWorker, .pod_template = {}, .only_serves = true};
   for (const api::TrainingReplicaSpec& written : spec.replica_specs) {
     Role& role = written.type == kLauncher ? launcher : worker;
     role.replicas = written.replicas.value_or(1);

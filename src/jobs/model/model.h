@@ -29,6 +29,7 @@ struct Role {
   api::PodTemplateSpec pod_template;
   bool has_index = true;                  // in pod names; a role of one replica may omit it
   bool is_kept = false;                   // its pods are not deleted by the clean-up after the end
+  bool only_serves = false;               // its programs wait for the others and never end by themselves
   std::string starts_after = {};          // the role of which all replicas must be up before these pods are created
   std::optional<int> backoff_limit = {};  // charged restarts of its replicas, in addition to the job's limit
   int ports = 0;                          // that each replica listens on, in addition to the job's own port
@@ -117,6 +118,7 @@ enum class DeadlineClock {
 
 struct RunPolicy {
   std::optional<int> backoff_limit;  // absent: no limit
+  bool has_limit_field = true;       // false: the kind has a limit that no manifest can set
   std::optional<Duration> active_deadline;
   DeadlineClock deadline_clock = DeadlineClock::kFromRunning;
   // A deadline is about pods that still run, so it deletes them even where clean-up keeps pods.

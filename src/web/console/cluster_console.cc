@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "web/console/stream_socket.h"
 #include "web/jobs/job_log_route.h"
+#include "web/jobs/job_pods_route.h"
 #include "web/jobs/job_verb_routes.h"
 #include "web/jobs/newest_jobs.h"
 #include "web/pages/content_port.h"
@@ -51,7 +52,8 @@ Status ClusterConsole::listen(const std::string& host, int port, HasAllConnectio
   pages_.serve_at({loopback_url(listening)},
                   [host, listening, has_all = std::move(has_all_connections)] { return has_all(host, listening); });
   router_.add(console_routes(pages_, sessions_));
-  router_.add({stream_route(loop_, cluster_), job_log_route(loop_, client_)});
+  router_.add(
+      {stream_route(loop_, cluster_), job_log_route(loop_, client_, nullptr), job_pods_route(client_, nullptr)});
   router_.add(newest_jobs_routes(client_));
   router_.add(job_verb_routes(cluster_, ActsAs::kTransport));
   return ok();

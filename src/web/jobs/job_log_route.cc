@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "api/owners.h"
 #include "apiserver/verbs/pod_container.h"
 #include "apiserver/verbs/pod_log.h"
+#include "base/strings.h"
 #include "client/logs/job_log_follower.h"
 #include "client/logs/log_target.h"
 #include "client/logs/merged_logs.h"
@@ -15,6 +15,7 @@
 #include "jobs/pods.h"
 #include "jobs/summary.h"
 #include "web/jobs/job_kind.h"
+#include "web/jobs/job_pods.h"
 
 namespace muster::web {
 namespace {
@@ -44,10 +45,11 @@ bool has_ended(const Document& object) {
 /// One request. The exchange holds it until the client is gone or everything is sent.
 class JobLog : public std::enable_shared_from_this<JobLog> {
  public:
-  JobLog(Loop& loop, client::ApiClient& client, const api::Resource& kind, const apiserver::RoutedRequest& request,
-         std::shared_ptr<net::Exchange> exchange)
+  JobLog(Loop& loop, client::ApiClient& client, node::PodHistory* history, const api::Resource& kind,
+         const apiserver::RoutedRequest& request, std::shared_ptr<net::Exchange> exchange)
       : loop_(loop),
         client_(client),
+        history_(history),
         exchange_(std::move(exchange)),
         kind_(kind),
         ns_(request.at.at("namespace")),
@@ -60,44 +62,62 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
       return Error{.reason = Reason::kBadRequest,
                    .message = fmt::format("limitBytes: must be greater than 0, got {}", *left_to_send_)};
     }
+    TRY_ASSIGN(attempt_, query_.number("attempt"));
     TRY(apiserver::parse_log_query(query_, {.ns = ns_, .pod = name_}, loop_.now()));
     exchange_->on_gone([self = shared_from_this()] { self->release(); });
-    client_.get({kind_, ns_, name_}, [self = shared_from_this()](Result<Document> job) {
-      job ? self->find_ranks(*std::move(job)) : self->fail(job.error());
+    const JobPodsQuery query{.kind = &kind_, .ns = ns_, .name = name_, .uid = std::string(query_.get("uid"))};
+    find_job_pods(client_, history_, query, [self = shared_from_this()](Result<FoundJobPods> found) {
+      if (!found) return self->fail(found.error());
+      if (self->exchange_) self->send_log_of(*std::move(found));  // else the client is gone
     });
     return ok();
   }
 
  private:
-  void find_ranks(Document job) {
-    client::ListOptions options;
-    options.label_selector = jobs::pod_selector(kind_.group, name_);
-    client_.list({"", "v1", "pods"}, ns_, options,
-                 [self = shared_from_this(), job = std::move(job)](Result<Document> pods) mutable {
-                   if (!pods) return self->fail(pods.error());
-                   if (!self->exchange_) return;  // the client is gone
-                   json::Array& ranks = (*pods)["items"].as_array();
-                   std::erase_if(ranks, [&](const Document& pod) {
-                     return !api::is_controlled_by(pod, job.string_at("metadata", "uid"));
-                   });
-                   // What ran before has ended, so there is nothing to follow.
-                   const bool follows = self->query_.flag("follow") && !self->query_.flag("previous");
-                   follows ? self->follow(std::move(job), ranks) : self->read(ranks);
-                 });
+  void send_log_of(FoundJobPods found) {
+    // What ran before has ended, so there is nothing to follow.
+    const bool wants_past = query_.flag("previous") || attempt_.has_value();
+    if (query_.flag("follow") && !wants_past && goes_on(found)) return follow(std::move(found));
+    const std::vector<jobs::JobPod> ranks = jobs::pods_of_attempt(found.known.pods, attempt_);
+    if (attempt_ && ranks.empty()) {
+      return fail(
+          Error{.reason = Reason::kNotFound,
+                .message = fmt::format("attempt {} of job {} has no log: it has not run, or its log was removed",
+                                       *attempt_, quote(name_))});
+    }
+    read(ranks);
+  }
+
+  /// A job of which clean-up has taken pods is read from what is kept, which following would not show.
+  static bool goes_on(const FoundJobPods& found) {
+    if (found.job.is_null()) return false;
+    if (!has_ended(found.job)) return true;
+    const auto is_running = [](const jobs::JobPod& one) {
+      const std::string& phase = one.pod.string_at("status", "phase");
+      return one.exists && phase != "Succeeded" && phase != "Failed";
+    };
+    return std::ranges::any_of(found.known.pods, is_running);
+  }
+
+  std::string target_of(const jobs::JobPod& rank, const std::string& container) const {
+    const std::string& name = rank.pod.string_at("metadata", "name");
+    if (rank.exists) return client::log_target(ns_, name, container);
+    return client::attempt_log_target(ns_, name, rank.attempt, container) +
+           "&uid=" + net::percent_encode(rank.pod.string_at("metadata", "uid"));
   }
 
   std::string label_of(const Document& pod) const { return jobs::replica_label(pod, name_); }
 
-  void read(const json::Array& ranks) {
+  void read(const std::vector<jobs::JobPod>& ranks) {
     std::vector<client::LogToMerge> logs;
-    for (const Document& pod : ranks) {
+    for (const jobs::JobPod& rank : ranks) {
+      if (!rank.has_log) continue;
       const std::string named(query_.get("container"));
-      const std::string container = named.empty() ? client::default_container(pod) : named;
+      const std::string container = named.empty() ? client::default_container(rank.pod) : named;
       // The lines need their times, by which they are merged.
-      const std::string target = client::log_target(ns_, pod.string_at("metadata", "name"), container) +
-                                 "&timestamps=true" +
+      const std::string target = target_of(rank, container) + "&timestamps=true" +
                                  passed_on(query_, {"fold", "previous", "tailLines", "sinceTime", "sinceSeconds"});
-      logs.push_back({target, client::line_prefix(client::Prefix::kPlain, label_of(pod), 0)});
+      logs.push_back({target, client::line_prefix(client::Prefix::kPlain, label_of(rank.pod), 0)});
     }
     client::MergedSink sink;
     sink.on_lines = [this](std::string_view lines) { send(lines); };
@@ -115,8 +135,8 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
     how || begun_ ? finish() : fail(how.error());
   }
 
-  void follow(Document job, const json::Array& ranks) {
-    if (const Status named = check_container(ranks); !named) return fail(named.error());
+  void follow(FoundJobPods found) {
+    if (const Status named = check_container(found.known.pods); !named) return fail(named.error());
     begin();  // a follower gets the response head at once, even before the first line
     client::FollowOptions options;
     options.ns = ns_;
@@ -128,7 +148,7 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
     options.fold = query_.flag("fold");
     options.tail_query = passed_on(query_, {"tailLines", "sinceTime", "sinceSeconds"});
     client::JobToFollow to_follow{
-        .resource = kind_, .name = name_, .object = std::move(job), .has_ended = has_ended, .on_over = [this] {
+        .resource = kind_, .name = name_, .object = std::move(found.job), .has_ended = has_ended, .on_over = [this] {
           followed();
         }};
     follower_ = std::make_unique<client::JobLogFollower>(loop_, client_, std::move(to_follow), std::move(options),
@@ -137,12 +157,13 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
   }
 
   /// Without this a follower would wait until the job ends for a container that no rank has.
-  Status check_container(const json::Array& ranks) const {
+  Status check_container(const std::vector<jobs::JobPod>& ranks) const {
     const std::string_view named = query_.get("container");
     if (named.empty()) return ok();
     Status wrong = ok();
-    for (const Document& pod : ranks) {
-      const auto chosen = apiserver::choose_container(pod, named);
+    for (const jobs::JobPod& rank : ranks) {
+      if (!rank.exists) continue;
+      const auto chosen = apiserver::choose_container(rank.pod, named);
       if (chosen) return ok();
       wrong = chosen.error();
     }
@@ -205,11 +226,13 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
 
   Loop& loop_;
   client::ApiClient& client_;
+  node::PodHistory* history_;
   std::shared_ptr<net::Exchange> exchange_;  // null when everything is sent or the client is gone
   const api::Resource& kind_;
   std::string ns_;
   std::string name_;
   apiserver::Query query_;
+  std::optional<std::int64_t> attempt_;
   std::optional<std::int64_t> left_to_send_;  // bytes
   bool begun_ = false;
   // At most one of them; their callbacks use the rest.
@@ -219,12 +242,12 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
 
 }  // namespace
 
-apiserver::Route job_log_route(Loop& loop, client::ApiClient& client) {
-  const auto handle = [&loop, &client](const apiserver::RoutedRequest& request,
-                                       const std::shared_ptr<net::Exchange>& exchange) {
+apiserver::Route job_log_route(Loop& loop, client::ApiClient& client, node::PodHistory* history) {
+  const auto handle = [&loop, &client, history](const apiserver::RoutedRequest& request,
+                                                const std::shared_ptr<net::Exchange>& exchange) {
     const auto kind = find_job_kind(request.at.at("resource"));
     if (!kind) return respond_error(*exchange, kind.error());
-    const auto log = std::make_shared<JobLog>(loop, client, **kind, request, exchange);
+    const auto log = std::make_shared<JobLog>(loop, client, history, **kind, request, exchange);
     if (const Status started = log->start(); !started) respond_error(*exchange, started.error());
   };
   return {.pattern = "apis/muster.dev/v1/namespaces/{namespace}/jobs/{resource}/{name}/log",

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "testing/engine_fixture.h"
+#include "testing/fake_pod_history.h"
 #include "testing/fake_server.h"
 
 namespace muster::web {
@@ -54,7 +55,7 @@ class JobLogRoute : public ::testing::Test {
     request.at = {
         {"namespace", "default"}, {"resource", "pytorchtrainingjobs.batch.tensorstack.dev"}, {"name", "mnist"}};
     answer_ = std::make_shared<apiserver::Recorder>();
-    job_log_route(loop_, client_).handle(std::move(request), answer_);
+    job_log_route(loop_, client_, &history_).handle(std::move(request), answer_);
     loop_.settle();
   }
   void TearDown() override {
@@ -65,6 +66,7 @@ class JobLogRoute : public ::testing::Test {
   testing::SimLoop loop_;
   cli::FakeServer server_{loop_};
   client::ApiClient client_{server_, ""};
+  testing::FakePodHistory history_{loop_};
   std::shared_ptr<apiserver::Recorder> answer_;
 };
 
@@ -156,6 +158,25 @@ TEST_F(JobLogRoute, RefusesWrongParametersAtOnce) {
     EXPECT_EQ(answer_->status, code) << query;
     EXPECT_TRUE(answer_->ended) << query;
   }
+}
+
+TEST_F(JobLogRoute, ReadsWhatIsKeptOfPodsThatCleanUpTook) {
+  put_pod("worker-0", "running");
+  log("worker-0", at_second(1, "one"));
+  end("worker-0");
+  put_job("Succeeded");
+  json::Document gone = cli::make_object("v1", "Pod", "mnist-worker-1");
+  gone["metadata"]["uid"] = "gone";
+  gone["metadata"]["ownerReferences"] = json::Array{json::Object{{"uid", "uid-mnist"}, {"controller", true}}};
+  gone["spec"]["containers"] = json::Array{json::Object{{"name", "pytorch"}}};
+  history_.past.pods = {{.pod = gone, .has_log = true, .has_metrics = true}};
+  log("worker-1/0", at_second(2, "two"));
+  ask("follow=true");
+  EXPECT_TRUE(answer_->ended);
+  EXPECT_EQ(answer_->body, "[worker-0] one\n[worker-1] two\n");
+  EXPECT_EQ(history_.asked.kind, "PyTorchTrainingJob");
+  ask("attempt=3");
+  EXPECT_EQ(answer_->status, 404);
 }
 
 TEST_F(JobLogRoute, EndsWithAJobThatIsDeleted) {

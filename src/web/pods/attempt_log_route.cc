@@ -20,6 +20,7 @@ Result<node::LogRequest> parse_attempt_request(const apiserver::RoutedRequest& r
   named.pod = request.at.at("name");
   named.container = request.query.get("container");
   named.attempt = *attempt;
+  named.pod_uid = request.query.get("uid");
   return apiserver::parse_log_query(request.query, std::move(named), now);
 }
 

@@ -2,7 +2,8 @@
 //
 //   GET /apis/muster.dev/v1/namespaces/NS/pods/NAME/attempts/N/log
 //
-// It takes the parameters of pods/NAME/log. `fold=true`, which both know, folds progress bars.
+// It takes the parameters of pods/NAME/log. `fold=true`, which both know, folds progress bars. `uid` names the pod
+// among those that have had the name, for an attempt of an earlier job; without it the newest job's attempt is meant.
 #pragma once
 
 #include "apiserver/context/context.h"

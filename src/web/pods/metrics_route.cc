@@ -39,6 +39,11 @@ Result<node::HistoryRequest> history_request(const apiserver::Context& context,
   TRY_ASSIGN(wanted.from, time_parameter(request.query, "from"));
   TRY_ASSIGN(wanted.to, time_parameter(request.query, "to"));
   TRY_ASSIGN(wanted.step, step_parameter(request.query));
+  if (const std::string_view uid = request.query.get("uid"); !uid.empty()) {
+    wanted.pod_uid = uid;
+    wanted.is_past = true;
+    return wanted;
+  }
   const api::Resource& pods = *api::find_resource("", "v1", "pods");
   const store::Entry* entry = context.store.get(apiserver::key_of(pods, wanted.ns, wanted.pod));
   if (entry == nullptr) return wanted;  // deleted: its name is enough

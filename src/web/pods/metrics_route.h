@@ -1,8 +1,9 @@
 // What a pod has used over time, also for pods that have ended or were deleted.
 //
-//   GET /apis/muster.dev/v1/namespaces/NS/pods/NAME/metrics?from=&to=&step=
+//   GET /apis/muster.dev/v1/namespaces/NS/pods/NAME/metrics?from=&to=&step=&uid=
 //
-// Times are RFC 3339 or seconds since 1970; the step is a duration or a number of seconds.
+// The uid names one of the pods that have had the name; without it the newest is meant. Times are RFC 3339 or seconds
+// since 1970; the step is a duration or a number of seconds.
 #pragma once
 
 #include "apiserver/context/context.h"

@@ -16,6 +16,7 @@ import { amountsOf, exitOf, podState, restartsOf } from "../pods/model";
 import { podHref } from "../pods/podHref";
 import { PodLog } from "../pods/PodLog";
 import { cpuText, memoryText } from "./model";
+import { isPast } from "./history";
 import { attemptOf, decidesResult, indexOf, rankOf, roleOf } from "./replicas";
 import { YamlTab } from "./YamlTab";
 
@@ -50,6 +51,13 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
   const menu = (one: Pod) => {
     const name = one.metadata?.name ?? "";
     const open = (detail: Detail) => () => setOpened({ name, detail });
+    if (isPast(one)) {
+      return [
+        { label: t("replica.logs"), onSelect: open("logs") }, { label: t("replica.conditions"), onSelect: open("conditions") },
+        { label: t("replica.events"), onSelect: open("events") },
+        { label: t("replica.metrics"), onSelect: () => go(hrefOf(path, withNamespace({ tab: "metrics", pod: name }))) },
+      ];
+    }
     return [
       { label: t("replica.logs"), onSelect: open("logs") }, { label: t("replica.yaml"), onSelect: open("yaml") },
       { label: t("replica.conditions"), onSelect: open("conditions") }, { label: t("replica.events"), onSelect: open("events") },
@@ -77,9 +85,10 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
               {shown.map((one) => (
                 <tr key={one.metadata?.uid}>
                   <td class="numeric" data-title={t("replica.rank")}>{rankOf(job, one)}</td>
-                  <td class="object"><a href={podHref(ns, one.metadata?.name ?? "")}>{one.metadata?.name}</a>{decidesResult(job, one) && <span class="mark" title={t("replica.decides")} role="img" aria-label={t("replica.decides")}>★</span>}
+                  <td class="object">{isPast(one) ? one.metadata?.name : <a href={podHref(ns, one.metadata?.name ?? "")}>{one.metadata?.name}</a>}{decidesResult(job, one) && <span class="mark" title={t("replica.decides")} role="img" aria-label={t("replica.decides")}>★</span>}
+                    {isPast(one) && <div class="note">{t(one.past.hasLog ? "replica.past" : "replica.pastWithoutLog")}</div>}
                     {one.status?.message ? <div class="note">{one.status.message}</div> : null}</td>
-                  <td><StateWord state={podState(one)} /></td>
+                  <td><StateWord state={isPast(one) ? (one.status?.phase ?? "Pending") : podState(one)} /></td>
                   <td class="not-phone"><Labels pod={one} /></td>
                   <td class="numeric" data-title={t("replica.attempt")}>{attemptOf(one) + 1}</td>
                   <td class="numeric" data-title={t("replica.restarts")}>{restartsOf(one)}</td>

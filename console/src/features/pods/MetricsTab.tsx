@@ -17,6 +17,7 @@ import { Select } from "../../ui/Select";
 import type { State } from "../../ui/State";
 import { Curves } from "../jobs/Curves";
 import type { Amounts } from "../jobs/model";
+import { isPast } from "../jobs/history";
 import { indexOf, roleOf } from "../jobs/replicas";
 
 const readEvery = 4000;
@@ -26,16 +27,23 @@ interface PodHistory {
   history: History;
 }
 
-async function readHistories(ns: string, pods: string[]): Promise<PodHistory[]> {
+const nameOf = (pod: Pod) => pod.metadata?.name ?? "";
+
+/** The path of what a pod used; the uid names one that is deleted. */
+function historyPath(ns: string, pod: Pod): string {
+  const path = `${objectPath(ownPath("pods", ns), nameOf(pod))}/metrics`;
+  return isPast(pod) ? `${path}?uid=${encodeURIComponent(pod.metadata?.uid ?? "")}` : path;
+}
+
+async function readHistories(ns: string, pods: Pod[]): Promise<PodHistory[]> {
   const all = await Promise.all(
     pods.map(async (pod) => {
-      const history = await
-      getJson<History>(`${objectPath(ownPath("pods", ns), pod)}/metrics`).catch((error: unknown) => {
+      const history = await getJson<History>(historyPath(ns, pod)).catch((error: unknown) => {
         // A pod that has not run yet has no history.
         if (error instanceof ApiError && error.code === 404) return undefined;
         throw error;
       });
-      return history && { pod, history };
+      return history && { pod: nameOf(pod), history };
     }),
   );
   return all.filter((one) => one !== undefined);
@@ -54,6 +62,8 @@ const percent = (value: number) => `${value.toFixed(0)} %`;
 interface MetricsTabProps {
   ns: string;
   pods: Pod[];
+  /** Pods that these have replaced. */
+  earlier?: Pod[];
   /** Of what owns the pods: it is read again and again while that runs. */
   state: State;
   cpu: Amounts;
@@ -101,20 +111,22 @@ function RangeChooser({ from, to, chosen, label }: { from: number; to: number; c
 const secondsOf = (text: string | undefined) => Date.parse(text ?? "") / 1000;
 const each = "*";
 
-export function MetricsTab({ ns, pods, state, cpu, memory, scalars, started, ended, marks = [] }: MetricsTabProps) {
+const noPods: Pod[] = [];
+
+export function MetricsTab({ ns, pods, earlier = noPods, state, cpu, memory, scalars, started, ended, marks = [] }: MetricsTabProps) {
   const [histories, setHistories] = useState<PodHistory[]>([]);
   const [error, setError] = useState<ApiError>();
   const [round, setRound] = useState(0);
   const [reads, setReads] = useState(0);
   const hover = useSignal<number | undefined>(undefined);
   const wanted = place.value.query.get("pod") ?? "";
-  const names = pods.map((pod) => pod.metadata?.name ?? "").filter((name) => !wanted || wanted === each || name === wanted);
+  const chosen = [...pods, ...earlier].filter((pod) => !wanted || wanted === each || nameOf(pod) === wanted);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let gone = false;
     const read = async () => {
       try {
-        const found = await readHistories(ns, names);
+        const found = await readHistories(ns, chosen);
         if (gone) return;
         setHistories(found);
         setReads((before) => before + 1);
@@ -129,7 +141,7 @@ export function MetricsTab({ ns, pods, state, cpu, memory, scalars, started, end
       gone = true;
       clearTimeout(timer);
     };
-  }, [ns, names.join(), state, round]);
+  }, [ns, chosen.map((pod) => pod.metadata?.uid).join(), state, round]);
 
   const times = histories.flatMap(({ history }) => [history.times[0], history.times[history.times.length - 1]]).filter((time) => time !== undefined);
   const begin = secondsOf(started) || Math.min(...times, now.value / 1000 - 60);
@@ -144,7 +156,7 @@ export function MetricsTab({ ns, pods, state, cpu, memory, scalars, started, end
   /** One line for all replicas, or one for each. */
   const series = (...columns: string[]): Series[] =>
     wanted === each
-      ? histories.map(({ pod, history }) => ({ label: labelOf(pod), points: sumSeries([history], columns) }))
+      ? [...new Set(histories.map((one) => one.pod))].map((pod) => ({ label: labelOf(pod), points: sumSeries(histories.filter((one) => one.pod === pod).map((one) => one.history), columns) }))
       : [{ label: "", points: sumSeries(histories.map((one) => one.history), columns) }];
   const gpus = (kind: string) => gpuSeries(histories.map(({ pod, history }) => ({ label: labelOf(pod), history })), kind);
   const whole = wanted === "";

@@ -3,6 +3,7 @@ import type { Pod } from "#types";
 import { useEffect, useState } from "preact/hooks";
 import { openStream } from "../../api/streams";
 import { mergeLines, nameLines, parseLine, type LogLine } from "../../lib/logs";
+import { isPast } from "../jobs/history";
 import { attemptOf } from "../jobs/replicas";
 
 const frame = 50;
@@ -20,10 +21,12 @@ export function hasStarted(pod: Pod): boolean {
 export function logPath(ns: string, pod: Pod, attempt: number | undefined, query: Record<string, string>): string {
   const name = encodeURIComponent(pod.metadata?.name ?? "");
   const space = encodeURIComponent(ns);
-  const params = new URLSearchParams({ container: containerOf(pod), ...query });
-  return attempt === undefined || attempt === attemptOf(pod)
+  const isOwn = attempt === undefined || attempt === attemptOf(pod);
+  const gone = isOwn && isPast(pod) ? { uid: pod.metadata?.uid ?? "" } : {};
+  const params = new URLSearchParams({ container: containerOf(pod), ...query, ...gone });
+  return isOwn && !isPast(pod)
     ? `/api/v1/namespaces/${space}/pods/${name}/log?${params}`
-    : `/apis/muster.dev/v1/namespaces/${space}/pods/${name}/attempts/${attempt}/log?${params}`;
+    : `/apis/muster.dev/v1/namespaces/${space}/pods/${name}/attempts/${attempt ?? attemptOf(pod)}/log?${params}`;
 }
 
 /** `range` says which part of the logs is wanted, as parameters of the API. */
