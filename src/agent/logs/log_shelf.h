@@ -25,6 +25,9 @@ class LogShelf {
                                                 UniqueFunction<void(std::string_view)> on_text,
                                                 UniqueFunction<void(Status)> on_end) const;
 
+  /// Returns the end of what the container has written in its last run, with the line that it still writes.
+  std::string end_of(const std::string& pod_uid, const std::string& container) const;
+
   using IsInUse = std::function<bool(const std::string& uid)>;
   /// Removes what is over the limits: the folders of deleted pods with what is remembered of their names, and the logs
   /// of earlier runs of containers. Looking for them happens on the disk threads; a call while one looks does nothing.
