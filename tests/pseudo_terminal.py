@@ -13,13 +13,13 @@ import time
 class OnTerminal:
     """Runs the command as the user of a terminal does; `seen` is what the screen has shown."""
 
-    def __init__(self, command, env, rows=33, columns=77):
+    def __init__(self, command, env, rows=33, columns=77, cwd=None):
         self.master, slave = pty.openpty()
         self.resize(rows, columns)
         self.before = termios.tcgetattr(slave)
         self.slave = slave
         self.seen = ""
-        self.process = subprocess.Popen([str(c) for c in command], env=env, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+        self.process = subprocess.Popen([str(c) for c in command], env=env, cwd=cwd, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
                                         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
 
     def resize(self, rows, columns):

@@ -416,6 +416,15 @@ Result<std::unique_ptr<node::LogStream>> Agent::read_log(const node::LogRequest&
   return node_->logs().read(request, std::move(on_text), std::move(on_end));
 }
 
+std::string Agent::log_end(const std::string& pod_uid, const std::string& container) {
+  return node_->logs().end_of(pod_uid, container);
+}
+
+void Agent::recent_events(node::FilePlace folder, node::EventSearch search,
+                          UniqueFunction<void(Result<node::EventFolders>)> done) {
+  node_->files().recent_events(std::move(folder), std::move(search), std::move(done));
+}
+
 Result<std::unique_ptr<node::ExecSession>> Agent::exec(const node::ExecRequest& request, node::ExecSink sink) {
   return begin_exec(node_->loop(), node_->channel_of(request.pod_uid), request, std::move(sink));
 }

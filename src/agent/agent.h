@@ -12,10 +12,11 @@
 #include "net/event_loop.h"
 #include "node/metrics_api.h"
 #include "node/node_api.h"
+#include "node/progress_source.h"
 
 namespace muster::agent {
 
-class Agent final : public node::NodeApi {
+class Agent final : public node::NodeApi, public node::ProgressSource {
  public:
   Agent(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Options options);
   ~Agent() override;
@@ -25,6 +26,9 @@ class Agent final : public node::NodeApi {
   Result<std::unique_ptr<node::LogStream>> read_log(const node::LogRequest& request,
                                                     UniqueFunction<void(std::string_view)> on_text,
                                                     UniqueFunction<void(Status)> on_end) override;
+  std::string log_end(const std::string& pod_uid, const std::string& container) override;
+  void recent_events(node::FilePlace folder, node::EventSearch search,
+                     UniqueFunction<void(Result<node::EventFolders>)> done) override;
   Result<std::unique_ptr<node::ExecSession>> exec(const node::ExecRequest& request, node::ExecSink sink) override;
   Result<std::unique_ptr<node::ExecSession>> attach(const node::ExecRequest& request, node::ExecSink sink) override;
   Result<std::unique_ptr<node::PortSession>> connect(const node::PortRequest& request, node::PortSink sink) override;

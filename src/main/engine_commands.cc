@@ -236,7 +236,7 @@ class EngineStatus final : public OfFolder {
     session.out("\n");
     return code != cli::kExitOk
                ? code
-               : cli::run({&objects, 1}, {"get", "jobs", "-A", "--ignore-not-found", "--kubeconfig", kubeconfig});
+               : cli::run({&objects, 1}, {"get", "jobs", "-A", "--count", "--kubeconfig", kubeconfig});
   }
 };
 

@@ -48,6 +48,7 @@
 #include "web/console/stream_socket.h"
 #include "web/jobs/job_log_route.h"
 #include "web/jobs/job_pods_route.h"
+#include "web/jobs/job_progress.h"
 #include "web/jobs/job_verb_routes.h"
 #include "web/jobs/newest_jobs.h"
 #include "web/jobs/scalars_route.h"
@@ -279,11 +280,12 @@ void add_routes(Engine& engine, const std::string& pages_url) {
   api.add_routes({web::stream_route(engine.loop, *engine.transport)});
   api.add_routes(web::link_routes(pages_url, *engine.page_access, *engine.pages));
   api.add_routes({web::service_route(*engine.pages)});
-  api.add_routes(web::newest_jobs_routes(api.context()));
+  api.add_routes(web::newest_jobs_routes(api.context(), engine.agent.get()));
   api.add_routes(web::job_verb_routes(*engine.transport, web::ActsAs::kCaller));
   api.add_routes({web::job_log_route(engine.loop, *engine.client, engine.agent->pod_history()),
                   web::job_pods_route(*engine.client, engine.agent->pod_history()),
-                  web::scalars_route(*engine.client, files)});
+                  web::scalars_route(*engine.client, files, *engine.agent)});
+  api.add_routes({web::progress_route(api.context(), *engine.client, *engine.agent)});
   api.add_routes({web::attempt_log_route(api.context()), web::metrics_route(api.context(), engine.agent->metrics())});
   api.add_routes(web::claim_files_routes(api.context(), files));
   api.add_routes({web::backup_route([&engine](web::OnBackup done) { back_up(*engine.snapshots, std::move(done)); })});

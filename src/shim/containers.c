@@ -85,6 +85,8 @@ static void close_streams(struct container_io* io) {
     free(io->streams[i].pending);
     io->streams[i].pending = NULL;
     io->streams[i].pending_size = 0;
+    io->streams[i].has_pieces = 0;
+    io->streams[i].state = NOT_OVERWRITTEN;
   }
 }
 

@@ -18,6 +18,11 @@
  *   ../logs/CONTAINER/RUN.SEGMENT.log   lines "TIME stdout|stderr F|P TEXT\n", P when the next piece continues the
  * line. RUN is the container's restart count. SEGMENT counts from 0: the next one is created before the first line is
  * written to it, and nothing is written to an earlier one afterwards; the oldest are removed.
+ * Of a line that is written over by carriage returns, as a progress bar is, the log has the last state only.
+ *
+ *   ../logs/CONTAINER/RUN.state   what such a line shows now: for stdout and stderr a slot of MUSTER_STATE_SLOT bytes
+ * with a line as in the log, kind P, and NULs behind it; only NULs when there is none. Written over at most five times
+ * a second.
  *
  * The three records are replaced by rename and not synced. A record is one line of JSON followed by a line with the
  * checksum of the first (muster_checksum, 16 hexadecimal digits), so that a file torn by a power failure is recognised.
@@ -161,6 +166,8 @@
 #define MUSTER_MEMORY_FOLDER "muster"
 /* A line longer than this is written in pieces. */
 #define MUSTER_LOG_PIECE 16384
+/* Of the file RUN.state: one slot for stdout, then one for stderr. */
+#define MUSTER_STATE_SLOT 1024
 /* The most bytes of a termination message that are kept, as in Kubernetes. */
 #define MUSTER_TERMINATION_MAX 4096
 

@@ -120,27 +120,106 @@ static size_t make_prefix(const struct log_stream* stream, char out[PREFIX_MAX])
   return (size_t)snprintf(out, PREFIX_MAX, "%s %s ", time, stream->tag);
 }
 
+/* ---- lines that are written over ---- */
+
+/* Returns how much of the beginning of the line's next bytes is written over by a later carriage return, and forgets
+ * what was pending before it. What carriage returns at the very end mean is known only when more follows: in front of
+ * a newline they are a part of the line. */
+static size_t overwritten(struct log_stream* stream, const char* bytes, size_t size) {
+  while (size > 0 && bytes[size - 1] == '\r') --size;
+  const char* last = size > 0 ? memrchr(bytes, '\r', size) : NULL;
+  const int continues_state = stream->pending_size > 0 && stream->pending[stream->pending_size - 1] == '\r';
+  if (last == NULL && (size == 0 || !continues_state)) return 0;
+  stream->pending_size = 0;
+  stream->state = STATE_UNSEEN;
+  /* Pieces of this line are in the log already: only the carriage return tells a reader that they do not count. */
+  if (stream->has_pieces && last == NULL) stream->pending[stream->pending_size++] = '\r';
+  if (last == NULL) return 0;
+  return (size_t)(last - bytes) + !stream->has_pieces;
+}
+
+static void write_slot(const struct log_stream* stream, const char slot[MUSTER_STATE_SLOT]) {
+  char name[300];
+  snprintf(name, sizeof name, "../logs/%s/%d.state", stream->file->container, stream->file->run);
+  const int fd = openat(stream->file->dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return; /* it is only looked at, and there is a newer one soon */
+  const off_t at = stream->tag[3] == 'o' ? 0 : MUSTER_STATE_SLOT;
+  (void)!pwrite(fd, slot, MUSTER_STATE_SLOT, at);
+  close(fd);
+}
+
+/* The state of a line that is still written over stands in a file of its own: in the log, each would be a line. */
+static void show_state(struct log_stream* stream) {
+  char slot[MUSTER_STATE_SLOT] = {0};
+  const size_t prefix = make_prefix(stream, slot);
+  slot[prefix] = 'P';
+  slot[prefix + 1] = ' ';
+  const char* text = stream->pending;
+  size_t size = stream->pending_size;
+  while (size > 0 && text[size - 1] == '\r') --size;
+  while (size > 0 && *text == '\r') ++text, --size;
+  const size_t room = sizeof slot - prefix - 3;
+  if (size > room) {
+    size = room;
+    while (size > 0 && (text[size] & 0xC0) == 0x80) --size; /* not in the middle of a character */
+  }
+  memcpy(slot + prefix + 2, text, size);
+  slot[prefix + 2 + size] = '\n';
+  write_slot(stream, slot);
+  stream->slot_used = 1;
+  stream->state = STATE_SEEN;
+}
+
+static int is_overwritten(const struct log_stream* stream) {
+  return stream->state != NOT_OVERWRITTEN ||
+         (stream->pending_size > 0 && stream->pending[stream->pending_size - 1] == '\r');
+}
+
+static void line_ended(struct log_stream* stream) {
+  stream->pending_size = 0;
+  stream->has_pieces = 0;
+  stream->state = NOT_OVERWRITTEN;
+  if (!stream->slot_used) return;
+  put_out(stream->file); /* a reader finds the line before its state vanishes */
+  const char empty[MUSTER_STATE_SLOT] = {0};
+  write_slot(stream, empty);
+  stream->slot_used = 0;
+}
+
 /* Splits the bytes into lines; the unfinished line stays in `pending`. */
 static void take(struct log_stream* stream, const char* bytes, size_t size) {
   char prefix[PREFIX_MAX];
   const size_t prefix_size = make_prefix(stream, prefix);
   while (size > 0) {
+    const char* newline = memchr(bytes, '\n', size);
+    const size_t gone = overwritten(stream, bytes, newline != NULL ? (size_t)(newline - bytes) : size);
+    bytes += gone;
+    size -= gone;
     const size_t room = MUSTER_LOG_PIECE - stream->pending_size;
-    const size_t look = size < room ? size : room;
-    const char* newline = memchr(bytes, '\n', look);
+    const int ends = newline != NULL && (size_t)(newline - bytes) < room;
     if (newline == NULL && size < room) {
       memcpy(stream->pending + stream->pending_size, bytes, size);
       stream->pending_size += size;
+      if (is_overwritten(stream)) stream->state = STATE_UNSEEN;
       break;
     }
-    const size_t text = newline != NULL ? (size_t)(newline - bytes) : look;
-    append(stream, prefix, prefix_size, newline != NULL ? 'F' : 'P', stream->pending, stream->pending_size, bytes,
-           text);
+    const size_t text = ends ? (size_t)(newline - bytes) : room;
+    append(stream, prefix, prefix_size, ends ? 'F' : 'P', stream->pending, stream->pending_size, bytes, text);
     stream->pending_size = 0;
-    const size_t used = text + (newline != NULL);
+    stream->has_pieces = 1;
+    if (ends) line_ended(stream);
+    const size_t used = text + ends;
     bytes += used;
     size -= used;
   }
+  put_out(stream->file);
+}
+
+static void write_pending(struct log_stream* stream) {
+  char prefix[PREFIX_MAX];
+  append(stream, prefix, make_prefix(stream, prefix), 'P', stream->pending, stream->pending_size, "", 0);
+  stream->pending_size = 0;
+  stream->has_pieces = 1;
   put_out(stream->file);
 }
 
@@ -153,7 +232,8 @@ void pump(struct log_stream* stream, size_t budget, output_listener listener, vo
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return;
     if (n <= 0) { /* a terminal that no process has open any more ends with EIO */
-      flush_pending(stream);
+      if (stream->pending_size > 0) write_pending(stream);
+      line_ended(stream);
       close(stream->fd);
       stream->fd = -1;
       return;
@@ -164,12 +244,13 @@ void pump(struct log_stream* stream, size_t budget, output_listener listener, vo
   }
 }
 
+int needs_flush(const struct log_stream* stream) {
+  return stream->pending_size > 0 && stream->state != STATE_SEEN;
+}
+
 void flush_pending(struct log_stream* stream) {
-  if (stream->pending_size == 0) return;
-  char prefix[PREFIX_MAX];
-  append(stream, prefix, make_prefix(stream, prefix), 'P', stream->pending, stream->pending_size, "", 0);
-  stream->pending_size = 0;
-  put_out(stream->file);
+  if (!needs_flush(stream)) return;
+  is_overwritten(stream) ? show_state(stream) : write_pending(stream);
 }
 
 int has_used_buffers(void) {

@@ -333,7 +333,7 @@ static void run_timers(struct shim* shim) {
   int pending = 0, dropped = 0;
   for (size_t i = 0; i < count; ++i) {
     const struct container_io* io = &shim->io[i];
-    pending |= io->streams[0].pending_size > 0 || io->streams[1].pending_size > 0;
+    pending |= needs_flush(&io->streams[0]) || needs_flush(&io->streams[1]);
     dropped |= io->log.dropped > 0;
   }
   if ((pending || has_used_buffers()) && shim->flush_at == NEVER) shim->flush_at = now + FLUSH_MS;

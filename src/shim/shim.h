@@ -205,8 +205,12 @@ struct log_stream {
   int fd; /* read end of the pipe, or the terminal's master; -1 when closed */
   const char* tag;
   struct log_file* file;
-  char* pending; /* the unfinished line */
+  char* pending; /* the unfinished line: what comes after its last carriage return */
   size_t pending_size;
+  int has_pieces; /* of the unfinished line, in the log */
+  /* Of a line that is written over, as a progress bar is: whether its newest state is in the state file. */
+  enum { NOT_OVERWRITTEN, STATE_UNSEEN, STATE_SEEN } state;
+  int slot_used; /* the state file has one */
 };
 typedef void (*output_listener)(void* context, const char* bytes, size_t size);
 
@@ -215,8 +219,9 @@ int open_log(struct log_file* file, int run);
 /* Reads the available bytes, up to `budget`; closes the stream at its end. The listener, which may be null, receives
  * what was read. */
 void pump(struct log_stream* stream, size_t budget, output_listener listener, void* context);
-/* Writes the unfinished line as a piece: a progress bar must appear before its newline. */
+/* Shows an unfinished line before its newline: as a piece in the log, or as a state if it is written over. */
 void flush_pending(struct log_stream* stream);
+int needs_flush(const struct log_stream* stream);
 /* The memory of the buffers goes back to the system between bursts of output: there are many shims. */
 int has_used_buffers(void);
 void release_buffers(void);

@@ -61,9 +61,9 @@ std::string kubectl_word(const Document& object, Time now) {
   return "";
 }
 
-/// NAME KIND PHASE REPLICAS RESTARTS AGE REASON
+/// NAME KIND PHASE REPLICAS RESTARTS AGE …, as with -o wide
 std::vector<std::string> row_of_get_jobs(const Document& object, const std::string& reason, Time now) {
-  cli::JobTable table({.headers = false});
+  cli::JobTable table({.headers = false, .wide = true});
   const api::Resource& resource = *api::find_kind(object.string_at("apiVersion"), object.string_at("kind"));
   const cli::FoundJob found{{cli::kind_of(resource), "default", object.string_at("metadata", "name")}, object};
   const std::string line = table.print(std::vector<cli::JobRow>{{.found = found, .reason = reason}}, now);
@@ -111,6 +111,7 @@ Document check_moment(const control::JobWorld& world) {
   EXPECT_EQ(row[2], word);
   EXPECT_EQ(row[3], std::to_string(summary.wanted()));
   EXPECT_EQ(row[4], std::to_string(summary.restarts));
+  EXPECT_EQ(cli::phase_cell(summary), summary.stalled && word == "Running" ? "Stalled" : word);
 
   const std::string head = cli::describe_head(object, {.now = world.now, .told = cause});
   EXPECT_EQ(field_of_describe(head, "Phase"), object.find("status") == nullptr ? "" : word);

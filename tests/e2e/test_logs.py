@@ -113,12 +113,12 @@ def test_there_may_be_more_followers_than_watches_of_the_kernel(engine):
         follower.close()
 
 
-def test_progress_bars_are_folded_on_request_only(engine):
-    run(engine, pod("bar", "printf ' 10%%\\r 50%%\\r100%%\\nnext\\n'"))
+def test_of_a_progress_bar_the_last_state_is_stored(engine):
+    run(engine, pod("bar", "printf ' 10%%\\r 50%%\\r100%%\\nnext\\r\\n1/3\\b\\b\\b3/3\\n'"))
     stored = subprocess.run([MUSTER, "logs", "bar"], env=engine.environment(), stdout=subprocess.PIPE, check=True).stdout
-    assert stored == b" 10%\r 50%\r100%\nnext\n"
-    assert engine.muster("logs", "bar", "--fold").stdout == "100%\nnext\n"
-    assert engine.muster("logs", "-f", "bar", "--fold").stdout == "100%\nnext\n"
+    assert stored == b"100%\nnext\r\n1/3\b\b\b3/3\n"
+    assert engine.muster("logs", "bar", "--fold").stdout == "100%\nnext\n3/3\n"
+    assert engine.muster("logs", "-f", "bar", "--fold").stdout == "100%\nnext\n3/3\n"
 
 
 @pytest.mark.parametrize("limits", ["keepFor: 1ms", "keepBytes: 1", "keepPods: 0"])

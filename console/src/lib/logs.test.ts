@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { firstError, hashOf, lineAtRow, linkIn, mergeLines, nameLines, parseLine, rowStarts, search, secondOf } from "./logs";
+import { firstError, hashOf, lineAtRow, linkIn, mergeLines, nameLines, parseLine, readLines, rowStarts, search, secondOf } from "./logs";
 
 const line = (time: number, text: string, source = 0) => ({ time, text, source, id: "" });
 
@@ -11,6 +11,15 @@ describe("log lines", () => {
   });
   it("are cut when nobody could read them", () => {
     expect(parseLine("x".repeat(5000), 0).text).toHaveLength(4000 + " … (+1000)".length);
+  });
+  it("that are written over are shown as they are now", () => {
+    const time = "2026-01-01T00:00:00Z";
+    const texts = (...all: string[]) => all.map((text) => `${time} ${text}`);
+    const read = (all: string[]) => ({ lines: readLines(all, 0).lines.map((one) => one.text), state: readLines(all, 0).state?.text });
+    expect(read(texts("10%\r", "50%\r"))).toEqual({ lines: [], state: "50%" });
+    expect(read(texts("50%\r", "loss 0.3", "50%\r"))).toEqual({ lines: ["loss 0.3"], state: "50%" });
+    expect(read(texts("50%\r", "100%"))).toEqual({ lines: ["100%"], state: undefined });
+    expect(read(texts("50%\r", "   \r"))).toEqual({ lines: [], state: undefined });
   });
   it("of several ranks are merged by time, and stay in order within a rank", () => {
     const merged = mergeLines([line(1, "a"), line(3, "c"), line(5, "e")], [line(4, "d", 1), line(4, "d2", 1), line(6, "f", 1)]);

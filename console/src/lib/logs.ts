@@ -24,6 +24,19 @@ export function parseLine(text: string, source: number): LogLine {
   };
 }
 
+/** Reads what a follower receives: whole lines, and what a line shows that is still written over, which ends in a carriage return. */
+export function readLines(texts: string[], source: number): { lines: LogLine[]; state: LogLine | undefined } {
+  const lines: LogLine[] = [];
+  let state: LogLine | undefined;
+  for (const text of texts) {
+    const line = parseLine(text.replace(/\r$/, ""), source);
+    // Whatever comes next takes the place of the state; the server repeats one that lasts.
+    state = text.endsWith("\r") && line.text.trim() ? line : undefined;
+    if (!text.endsWith("\r")) lines.push(line);
+  }
+  return { lines, state };
+}
+
 /** Gives lines of one source that have the same time different names. */
 export function nameLines(lines: LogLine[], before: { time: string; count: number }): void {
   for (const line of lines) {

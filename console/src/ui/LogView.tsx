@@ -9,6 +9,8 @@ import { Button, IconButton } from "./Button";
 interface LogViewProps {
   label: string;
   lines: LogLine[];
+  /** Below them: what is still written over. */
+  unfinished: LogLine[];
   /** What stands at the left of a line, by its source; nothing when there is only one. */
   sources: string[];
   waiting: boolean;
@@ -43,7 +45,7 @@ function useColumns(box: { current: HTMLElement | null }, wrap: boolean, ...layo
   return columns;
 }
 
-export function LogView({ label, lines, sources, waiting, onDownload, linked = false, link }: LogViewProps) {
+export function LogView({ label, lines, unfinished, sources, waiting, onDownload, linked = false, link }: LogViewProps) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [follow, setFollow] = useState(link === undefined);
@@ -63,7 +65,7 @@ export function LogView({ label, lines, sources, waiting, onDownload, linked = f
 
   useEffect(() => {
     if (follow && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [lines, follow, starts]);
+  }, [lines, unfinished, follow, starts]);
 
   const show = (index: number) => {
     setFollow(false);
@@ -115,7 +117,7 @@ export function LogView({ label, lines, sources, waiting, onDownload, linked = f
         <IconButton icon="download" label={t("logs.download")} onClick={onDownload} />
       </div>
       <div class={wrap ? "log-lines wrap" : "log-lines"} ref={box} role="log" aria-label={label} tabIndex={0} onScroll={onScroll}>
-        {lines.length === 0 && <p class="quiet">{waiting ? t("logs.waiting") : t("logs.empty")}</p>}
+        {lines.length + unfinished.length === 0 && <p class="quiet">{waiting ? t("logs.waiting") : t("logs.empty")}</p>}
         {wrap && <span class="probe" aria-hidden="true">{"0".repeat(100)}</span>}
         <div style={{ height: `${rowOf(lines.length) * lineHeight}px` }}>
           <div style={{ transform: `translateY(${rowOf(first) * lineHeight}px)` }}>
@@ -133,6 +135,13 @@ export function LogView({ label, lines, sources, waiting, onDownload, linked = f
             })}
           </div>
         </div>
+        {unfinished.map((line) => (
+          <div class="line unfinished" key={line.source}>
+            {times && <span class="at">{formatClock(line.time)}</span>}
+            {sources.length > 1 && <span class={`source rank-${line.source % 8}`}>{sources[line.source]}</span>}
+            <span class="text"><LineText text={line.text} /></span>
+          </div>
+        ))}
       </div>
     </div>
   );

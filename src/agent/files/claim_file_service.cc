@@ -174,6 +174,15 @@ void ClaimFileService::scalars(FilePlace folder, On<node::ScalarRuns> done) {
       std::move(done));
 }
 
+void ClaimFileService::recent_events(const FilePlace& folder, node::EventSearch search, On<node::EventFolders> done) {
+  in_folder(
+      folder,
+      [path = folder.path, search = std::move(search)](const ClaimFolder& claim, const std::stop_token& stop) {
+        return find_recent_events(claim, path, search, stop);
+      },
+      std::move(done));
+}
+
 void ClaimFileService::has_events(FilePlace folder, On<bool> done) {
   in_folder(
       folder,

@@ -7,6 +7,7 @@
 #include "agent/files/claim_usage.h"
 #include "base/ports.h"
 #include "node/claim_files.h"
+#include "node/progress_source.h"
 
 namespace muster::agent {
 
@@ -27,6 +28,8 @@ class ClaimFileService final : public node::ClaimFiles {
   void remove(node::FilePlace place, Depth depth, std::string if_match, OnDone done) override;
   void scalars(node::FilePlace folder, On<node::ScalarRuns> done) override;
   void has_events(node::FilePlace folder, On<bool> done) override;
+  /// As node::ProgressSource says.
+  void recent_events(const node::FilePlace& folder, node::EventSearch search, On<node::EventFolders> done);
 
  private:
   /// Opens the claim's folder on a disk thread and calls `work` with it there; `done` gets the result on the loop.

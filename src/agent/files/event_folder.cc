@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 
 #include "agent/scalars/event_file.h"
 #include "linux/files.h"
@@ -18,6 +19,7 @@ using node::ScalarRun;
 // A training that logs more than this is read in part: the answer says so, and TensorBoard shows all of it.
 constexpr std::size_t kMostFiles = 1000;
 constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kMostBytesOfFile = std::int64_t{64} << 20;
 constexpr int kDeepestRun = 8;
 constexpr std::size_t kPointsPerSeries = 1000;
 
@@ -29,11 +31,11 @@ std::string below(const std::string& folder, const std::string& name) {
   return folder.empty() ? name : folder + "/" + name;
 }
 
-Result<std::string> read_whole(int fd, std::int64_t size) {
+Result<std::string> read_from(int fd, std::int64_t offset, std::int64_t size) {
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::size_t filled = 0;
   while (filled < bytes.size()) {
-    const ssize_t n = ::pread(fd, bytes.data() + filled, bytes.size() - filled, static_cast<off_t>(filled));
+    const ssize_t n = ::pread(fd, bytes.data() + filled, bytes.size() - filled, offset + static_cast<off_t>(filled));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno_error("read an event file", errno);
     if (n == 0) break;
@@ -84,11 +86,15 @@ class Walk {
     auto file = claim_.open_file(path);
     if (!file && file.error().reason == Reason::kNotFound) return ok();  // removed meanwhile
     if (!file) return file.error();
-    if (++files_ > kMostFiles || (bytes_ += file->entry.size) > kMostBytes) {
+    if (++files_ > kMostFiles || bytes_ >= kMostBytes) {
       found_.is_complete = false;
       return ok();
     }
-    TRY_ASSIGN(const std::string bytes, read_whole(file->fd.get(), file->entry.size));
+    // Of a file that is larger than what is left to read, the end counts.
+    const std::int64_t size = std::min({file->entry.size, kMostBytes - bytes_, kMostBytesOfFile});
+    if (size < file->entry.size) found_.is_complete = false;
+    bytes_ += size;
+    TRY_ASSIGN(const std::string bytes, read_from(file->fd.get(), file->entry.size - size, size));
     read_event_file(bytes, to);
     return ok();
   }
@@ -107,7 +113,106 @@ class Walk {
   std::int64_t bytes_ = 0;
 };
 
+// ---- the search in folders that nobody has named ----
+
+constexpr int kDeepestSearch = 5;
+constexpr std::size_t kMostSearchedFolders = 2000;
+constexpr std::size_t kMostSearchedEntries = 20'000;
+constexpr std::size_t kMostFound = 50;
+constexpr std::int64_t kTail = 64 << 10;  // of an event file: enough for the last values of many series
+
+/// Folders with very many files that hold no logs.
+bool is_passed_over(const std::string& name) {
+  static constexpr std::string_view kNames[] = {"__pycache__", "node_modules", "site-packages", "venv", "wandb"};
+  return name.starts_with('.') || std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+/// Looks at the folders near the top first, so that what is not searched is what lies deep.
+class Search {
+ public:
+  Search(const ClaimFolder& claim, const node::EventSearch& wanted, const std::stop_token& stop)
+      : claim_(claim), wanted_(wanted), stop_(stop) {}
+
+  Status from(const std::string& path) {
+    std::deque<Place> places = {{path, 0}};
+    while (!places.empty() && !stop_.stop_requested()) {
+      const Place place = std::move(places.front());
+      places.pop_front();
+      if (is_known(place.path)) continue;
+      if (++folders_ > kMostSearchedFolders || entries_ > kMostSearchedEntries || found_.folders.size() >= kMostFound) {
+        found_.is_complete = false;
+        return ok();
+      }
+      const auto page = claim_.list(place.path, {.after = "", .limit = kMostFiles});
+      if (!page && place.depth == 0 && page.error().reason != Reason::kNotFound) return page.error();
+      if (!page) continue;  // removed meanwhile, or not for this user
+      entries_ += page->entries.size();
+      if (!page->is_last) found_.is_complete = false;
+      if (look(place.path, page->entries) || place.depth == kDeepestSearch) continue;
+      for (const FileEntry& entry : page->entries) {
+        if (entry.type != FileType::kFolder || is_passed_over(entry.name)) continue;
+        places.push_back({below(place.path, entry.name), place.depth + 1});
+      }
+    }
+    return ok();
+  }
+
+  node::EventFolders result() && { return std::move(found_); }
+
+ private:
+  struct Place {
+    std::string path;
+    int depth = 0;
+  };
+
+  bool is_known(const std::string& path) const {
+    return std::ranges::any_of(found_.folders, [&](const node::EventFolder& folder) {
+      return path == folder.path || path.starts_with(folder.path + "/");
+    });
+  }
+
+  /// Returns whether the folder has event files that were written lately.
+  bool look(const std::string& path, const std::vector<FileEntry>& entries) {
+    const FileEntry* newest = nullptr;
+    for (const FileEntry& entry : entries) {
+      if (!is_event_file(entry) || entry.modified < wanted_.since) continue;
+      if (newest == nullptr || entry.modified > newest->modified) newest = &entry;
+    }
+    if (newest == nullptr) return false;
+    found_.folders.push_back({.path = path, .latest = last_values(below(path, newest->name))});
+    return true;
+  }
+
+  std::vector<node::ScalarSeries> last_values(const std::string& path) const {
+    const auto file = claim_.open_file(path);
+    if (!file) return {};
+    const std::int64_t size = std::min(file->entry.size, kTail);
+    const auto bytes = read_from(file->fd.get(), file->entry.size - size, size);
+    if (!bytes) return {};
+    SeriesByTag series;
+    read_event_file(*bytes, series);
+    std::vector<node::ScalarSeries> out;
+    for (const auto& [tag, points] : series) out.push_back({tag, {points.back()}});
+    return out;
+  }
+
+  const ClaimFolder& claim_;
+  const node::EventSearch& wanted_;
+  const std::stop_token& stop_;
+  node::EventFolders found_;
+  std::size_t folders_ = 0;
+  std::size_t entries_ = 0;
+};
+
 }  // namespace
+
+Result<node::EventFolders> find_recent_events(const ClaimFolder& claim, const std::string& path,
+                                              const node::EventSearch& search, const std::stop_token& stop) {
+  Search looking(claim, search, stop);
+  for (const std::string& first : search.first) TRY(looking.from(first));
+  TRY(looking.from(path));
+  return std::move(looking).result();
+}
 
 Result<node::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std::string& path,
                                            const std::stop_token& stop) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agent/files/claim_folder.h"
+#include "node/progress_source.h"
 #include "node/scalars.h"
 
 namespace muster::agent {
@@ -14,5 +15,10 @@ Result<node::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std::
                                            const std::stop_token& stop);
 /// Returns whether there is an event file in the folder or below it. Also blocks.
 Result<bool> has_event_files(const ClaimFolder& claim, const std::string& path, const std::stop_token& stop);
+
+/// Finds the folders below `path` with event files that were written since then, by a search of limited depth and size,
+/// which passes over hidden folders and those of environments. Also blocks. A folder that does not exist has none.
+Result<node::EventFolders> find_recent_events(const ClaimFolder& claim, const std::string& path,
+                                              const node::EventSearch& search, const std::stop_token& stop);
 
 }  // namespace muster::agent

@@ -1,6 +1,7 @@
 #include "agent/files/event_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -80,6 +81,72 @@ TEST_F(EventFolder, LeadsNowhereElse) {
   std::filesystem::create_directory_symlink("/", folder_ + "/log/root");
   std::filesystem::create_symlink("/etc/passwd", folder_ + "/log/tfevents");
   EXPECT_TRUE(read("log").runs.empty());
+}
+
+TEST_F(EventFolder, AFileOf2GBThatHoldsNoEventsHarmsNoOther) {
+  put("log/events.out.tfevents.1.host.2.0");
+  const std::string large = folder_ + "/log/large/events.out.tfevents.1.host.2.0";
+  std::filesystem::create_directories(folder_ + "/log/large");
+  std::ofstream(large) << "";
+  std::filesystem::resize_file(large, std::uintmax_t{2} << 30);
+  const node::ScalarRuns found = read("log");
+  EXPECT_FALSE(found.is_complete);
+  ASSERT_EQ(found.runs.size(), 1u);
+  EXPECT_EQ(found.runs[0].name, ".");
+}
+
+class RecentEvents : public EventFolder {
+ protected:
+  node::EventFolders find(const std::string& path, std::vector<std::string> first = {}, Time since = {}) const {
+    const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
+    EXPECT_TRUE(claim.has_value());
+    auto found = find_recent_events(**claim, path, {.first = std::move(first), .since = since}, {});
+    EXPECT_TRUE(found.has_value());
+    return *std::move(found);
+  }
+  std::vector<std::string> paths(const node::EventFolders& found) const {
+    std::vector<std::string> out;
+    for (const node::EventFolder& folder : found.folders) out.push_back(folder.path);
+    return out;
+  }
+};
+
+TEST_F(RecentEvents, AreFoundWhereTrainingsLeaveThem) {
+  put("runs/Nov19_08-00-00_host/events.out.tfevents.1.host.2.0");
+  put("lightning_logs/version_0/events.out.tfevents.1.host.2.0");
+  put("lightning_logs/version_0/hparams/events.out.tfevents.1.host.2.1");
+  std::ofstream(folder_ + "/train.py") << "pass";
+  const node::EventFolders found = find("");
+  EXPECT_EQ(paths(found), (std::vector<std::string>{"lightning_logs/version_0", "runs/Nov19_08-00-00_host"}));
+  ASSERT_EQ(found.folders[0].latest.size(), 2u);
+  EXPECT_EQ(found.folders[0].latest[1].tag, "train/loss");
+  EXPECT_EQ(found.folders[0].latest[1].points.size(), 1u);
+  EXPECT_EQ(found.folders[0].latest[1].points[0].step, 20);
+  EXPECT_TRUE(found.is_complete);
+}
+
+TEST_F(RecentEvents, BeginWithTheFoldersThatAreNamed) {
+  put("a/b/c/d/e/f/g/events.out.tfevents.1.host.2.0");
+  EXPECT_TRUE(paths(find("")).empty()) << "too deep for a search";
+  EXPECT_EQ(paths(find("", {"a/b/c/d/e/f", "nowhere"})), std::vector<std::string>{"a/b/c/d/e/f/g"});
+}
+
+TEST_F(RecentEvents, AreThoseOfTheJobAndNotOlderOnes) {
+  put("runs/old/events.out.tfevents.1.host.2.0");
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(48);
+  std::filesystem::last_write_time(folder_ + "/runs/old/events.out.tfevents.1.host.2.0", long_ago);
+  put("runs/new/events.out.tfevents.1.host.2.0");
+  put(".venv/lib/events.out.tfevents.1.host.2.0");
+  // A day before the newer file was made.
+  struct stat made {};
+  ASSERT_EQ(::stat((folder_ + "/runs/new").c_str(), &made), 0);
+  const Time since = Time(std::chrono::seconds(made.st_mtim.tv_sec)) - std::chrono::hours(24);
+  EXPECT_EQ(paths(find("", {}, since)), std::vector<std::string>{"runs/new"});
+}
+
+TEST_F(RecentEvents, ASearchHasAnEnd) {
+  for (int i = 0; i < 2100; ++i) std::filesystem::create_directories(folder_ + "/many/" + std::to_string(i));
+  EXPECT_FALSE(find("many").is_complete);
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ std::string LogFiles::path(int segment) const {
                        : fmt::format("{}/{}.{}.log", folder(), run_, segment);
 }
 
+std::string LogFiles::state_path() const {
+  return fmt::format("{}/{}.state", folder(), run_);
+}
+
 std::vector<int> LogFiles::segments() const {
   if (is_version_1_) return {0};
   std::vector<int> found;

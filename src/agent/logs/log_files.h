@@ -17,6 +17,8 @@ class LogFiles {
   /// The segments that exist, in ascending order. A log of a shim of version 1 is a single file: segment 0.
   std::vector<int> segments() const;
   std::string path(int segment) const;
+  /// Of the line that is being written over (line_state.h).
+  std::string state_path() const;
   Fd open(int segment) const;
   /// Returns the segment after `segment`, which is open as `file`; earlier ones may have been removed meanwhile. Once
   /// there is one, nothing more is written to `segment`.

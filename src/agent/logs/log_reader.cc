@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "agent/disk/paths.h"
+#include "agent/logs/line_state.h"
 #include "agent/logs/log_files.h"
 #include "agent/logs/log_text.h"
 #include "agent/pod/record.h"
@@ -43,6 +44,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
         container_(request.container),
         run_(run),
         follow_(request.follow),
+        shows_states_(request.follow),
         text_({.timestamps = request.timestamps,
                .fold = request.fold,
                .since = request.since,
@@ -270,12 +272,30 @@ class Reader : public std::enable_shared_from_this<Reader> {
     }
     std::string out;
     if (n > 0) take(std::string_view(bytes).substr(0, static_cast<std::size_t>(n)), out);
-    if (n == 0 && last) text_.finish(out);
+    if (n == 0 && last) finish_text(out);
+    if (shows_states_) show_state(n == 0 && !last, out);
     const bool at_end_before = std::exchange(at_end_, n == 0);
     if (!out.empty()) on_text_(out);
     if (text_.done() || (n == 0 && last)) return end(ok());
     // One more step after the first time the end was reached, to check whether the run has ended.
     if (n > 0 || !at_end_before) schedule();
+  }
+
+  /// A log that is read as it is now ends with what its last line shows now.
+  void finish_text(std::string& out) {
+    text_.finish(out);
+    if (follow_) return;
+    if (const auto state = read_line_state(files_.state_path())) text_.end_with_state(*state, out);
+  }
+
+  /// Lines take the place of a state, so it is shown again after them.
+  void show_state(bool at_end, std::string& out) {
+    if (!out.empty()) state_.reset();
+    if (!at_end) return;
+    std::optional<LineState> now = read_line_state(files_.state_path());
+    if (now == state_) return;
+    text_.show_state(now ? *now : LineState{.time = state_->time, .stream = state_->stream, .text = ""}, out);
+    state_ = std::move(now);
   }
 
   void go_to_next_segment() {
@@ -303,6 +323,8 @@ class Reader : public std::enable_shared_from_this<Reader> {
   std::string container_;
   int run_;
   bool follow_;
+  bool shows_states_;               // of a line that is written over
+  std::optional<LineState> state_;  // the last that was shown, while nothing else was
   std::string state_file_;
   LogText text_;
   UniqueFunction<void(std::string_view)> on_text_;

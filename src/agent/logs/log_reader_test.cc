@@ -40,6 +40,11 @@ class LogReader : public ::testing::Test {
     std::ofstream log(folder_ + "/logs/main/" + name);
     for (const char* line : lines) log << kTime << "stdout F " << line << "\n";
   }
+  void write_state(const std::string& text) const {
+    std::string slot = text.empty() ? "" : kTime + std::string("stdout P ") + text + "\n";
+    slot.resize(1024);
+    std::ofstream(folder_ + "/logs/main/0.state") << slot;
+  }
   /// Reads the whole log.
   std::string read() {
     text_.clear();
@@ -218,6 +223,22 @@ TEST_F(LogReader, ALogThatCannotBeReadDoesNotEndAsIfItWereWhole) {
   ASSERT_TRUE(end_.has_value());
   ASSERT_FALSE(end_->has_value());
   EXPECT_EQ(end_->error().message, "read the log of container \"main\": EISDIR (is a directory)");
+}
+
+TEST_F(LogReader, EndsWithTheStateOfALineThatIsWrittenOver) {
+  write_segment("0.0.log", {"one"});
+  write_state(" 50%");
+  EXPECT_EQ(read(), "one\n 50%");
+  write_state("");
+  EXPECT_EQ(read(), "one\n");
+}
+
+TEST_F(LogReader, FollowsTheStatesOfALineThatIsWrittenOver) {
+  write_segment("0.0.log", {"one"});
+  write_state(" 50%");
+  // Without a shim the run is over at once, so the log's own end comes after what was written.
+  request_.follow = true;
+  EXPECT_EQ(read(), "one\n") << "the states of a run that is over are not shown";
 }
 
 }  // namespace

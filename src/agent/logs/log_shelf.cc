@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "agent/disk/tree_size.h"
+#include "agent/logs/line_state.h"
 #include "agent/logs/log_files.h"
 #include "agent/logs/log_reader.h"
 #include "agent/logs/log_retention.h"
+#include "agent/logs/termination_message.h"
 #include "agent/names/name_index.h"
 #include "agent/names/pod_records.h"
 #include "base/log.h"
@@ -142,6 +144,18 @@ Result<std::unique_ptr<node::LogStream>> LogShelf::read(const node::LogRequest& 
   node::LogRequest wanted = request;
   TRY_ASSIGN(const Chosen chosen, wanted.attempt ? choose_attempt(paths_, wanted) : choose_current(paths_, wanted));
   return open_log_stream(loop_, chosen.folder, chosen.run, wanted, std::move(on_text), std::move(on_end), removed_);
+}
+
+std::string LogShelf::end_of(const std::string& pod_uid, const std::string& container) const {
+  const std::string folder = paths_.pod(pod_uid);
+  const std::optional<int> run = last_run(folder, container);
+  if (!run) return "";
+  std::string end = end_of_log(folder, container, *run);
+  if (const auto state = read_line_state(LogFiles(folder, container, *run).state_path())) {
+    if (!end.empty() && !end.ends_with('\n')) end += '\n';
+    end += state->text;
+  }
+  return end;
 }
 
 struct LogShelf::Found {

@@ -126,19 +126,47 @@ void LogText::take_piece(const LogPiece& piece, std::string& out) {
   }
   if (!show) return;
   const std::size_t before = out.size();
-  if (options_.timestamps && open_ != piece.stream) {
-    // Every line begins with a time. One that the other stream interrupts is shown as two.
-    if (!open_.empty()) out.push_back('\n');
-    out.append(piece.time).push_back(' ');
-  }
+  begin_text(piece.time, piece.stream, out);
   out.append(piece.text);
   if (piece.ends_line) out.push_back('\n');
   open_ = piece.ends_line ? "" : piece.stream;
+  count(before, out);
+}
+
+/// Every line begins with a time. One that the other stream interrupts is shown as two.
+void LogText::begin_text(std::string_view time, std::string_view stream, std::string& out) const {
+  if (!options_.timestamps || open_ == stream) return;
+  if (!open_.empty()) out.push_back('\n');
+  out.append(time).push_back(' ');
+}
+
+void LogText::count(std::size_t before, std::string& out) {
   if (options_.limit_bytes) {
     const auto room = static_cast<std::size_t>(*options_.limit_bytes - written_);
     if (out.size() - before > room) out.resize(before + room);
   }
   written_ += static_cast<std::int64_t>(out.size() - before);
+}
+
+void LogText::show_state(const LineState& state, std::string& out) {
+  if (done()) return;
+  const std::size_t before = out.size();
+  if (open_ == state.stream) {
+    out.push_back('\r');  // what the line has shown so far is written over as well
+    open_.clear();
+  }
+  begin_text(state.time, state.stream, out);
+  out.append(state.text).push_back('\r');
+  open_.clear();
+  count(before, out);
+}
+
+void LogText::end_with_state(const LineState& state, std::string& out) {
+  if (done()) return;
+  const std::size_t before = out.size();
+  begin_text(state.time, state.stream, out);
+  out.append(state.text);
+  count(before, out);
 }
 
 Tail find_tail(int fd, std::int64_t lines, bool is_end) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/logs/line_state.h"
 #include "base/time.h"
 
 namespace muster::agent {
@@ -43,6 +44,10 @@ class LogText {
   void finish(std::string& out);
   /// Appends a line of ours where some of the log is missing; the lines that were under way end there.
   void mark_gap(std::string_view time, std::string_view text, std::string& out);
+  /// Appends what a line shows that is still written over, ended by a carriage return; the next text replaces it.
+  void show_state(const LineState& state, std::string& out);
+  /// The same where the text ends: without a carriage return.
+  void end_with_state(const LineState& state, std::string& out);
   /// Returns true when the limit is reached and no more text will follow.
   bool done() const { return options_.limit_bytes && written_ >= *options_.limit_bytes; }
 
@@ -50,6 +55,8 @@ class LogText {
   void take_line(std::string_view line, std::string& out);
   void take_piece(const LogPiece& piece, std::string& out);
   void take_folded(const LogPiece& piece, std::string& out);
+  void begin_text(std::string_view time, std::string_view stream, std::string& out) const;
+  void count(std::size_t before, std::string& out);
 
   Options options_;
   std::int64_t written_ = 0;

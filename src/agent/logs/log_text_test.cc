@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/fd.h"
+#include "shim/format.h"
 
 namespace muster::agent {
 namespace {
@@ -107,6 +108,72 @@ TEST(Folded, ALongLineWithoutCarriageReturnsIsNotLost) {
   std::string out;
   text.take(log, out);
   EXPECT_TRUE(out == expected + "\n");
+}
+
+class ShownState : public ::testing::Test {
+ protected:
+  void take(const std::string& lines) { text_->take(lines, out_); }
+  void show(const std::string& stream, const std::string& text) {
+    text_->show_state({.time = "T2", .stream = stream, .text = text}, out_);
+  }
+  void with_times() { text_.emplace(LogText::Options{.timestamps = true}); }
+
+  static constexpr const char* kTime = "2026-11-15T10:00:00.000000001Z";
+  std::optional<LogText> text_ = LogText({});
+  std::string out_;
+};
+
+TEST_F(ShownState, IsWrittenOverByTheRestOfItsLine) {
+  show("stderr", " 10%");
+  show("stderr", " 50%");
+  take(std::string(kTime) + " stderr F 100%\n");
+  EXPECT_EQ(out_, " 10%\r 50%\r100%\n");
+}
+
+TEST_F(ShownState, WritesOverWhatItsLineHasShown) {
+  take(std::string(kTime) + " stderr P Loading\n");
+  show("stderr", "50%");
+  EXPECT_EQ(out_, "Loading\r50%\r");
+}
+
+TEST_F(ShownState, HasItsOwnTimeAndEndsNoLineOfTheOtherStream) {
+  with_times();
+  show("stderr", "50%");
+  take(std::string(kTime) + " stdout F loss 0.3\n");
+  show("stderr", "60%");
+  take(std::string(kTime) + " stdout P begun\n");
+  show("stderr", "70%");
+  const std::string time = std::string(kTime) + " ";
+  EXPECT_EQ(out_, "T2 50%\r" + time + "loss 0.3\nT2 60%\r" + time + "begun\nT2 70%\r");
+}
+
+TEST_F(ShownState, IsLimitedWithTheRest) {
+  text_.emplace(LogText::Options{.limit_bytes = 6});
+  for (int i = 0; i < 3; ++i) show("stderr", "50%");
+  EXPECT_EQ(out_, "50%\r50");
+  EXPECT_TRUE(text_->done());
+}
+
+std::string slot(const std::string& line) {
+  std::string out = line;
+  out.resize(MUSTER_STATE_SLOT);
+  return out;
+}
+
+TEST(NewestState, IsTheNewerOfTheTwoStreams) {
+  const std::string older = slot("2026-11-15T10:00:00.000000001Z stdout P 1/2\n");
+  const std::string newer = slot("2026-11-15T10:00:00.000000002Z stderr P 77\b8%\n");
+  ASSERT_TRUE(newest_state(older + newer));
+  EXPECT_EQ(newest_state(older + newer)->text, "78%") << "as a terminal shows it";
+  EXPECT_EQ(newest_state(older + slot(""))->stream, "stdout");
+  const std::string wiped = slot("2026-11-15T10:00:00.000000003Z stderr P      \n");
+  EXPECT_EQ(newest_state(older + wiped)->text, "1/2");
+}
+
+TEST(NewestState, IsAbsentInAFileOfAnythingElse) {
+  for (const std::string& file : {std::string(), slot("") + slot(""), std::string("torn"), slot("2026 stdout P x\n")}) {
+    EXPECT_FALSE(newest_state(file));
+  }
 }
 
 class FindTail : public ::testing::Test {

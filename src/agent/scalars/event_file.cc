@@ -16,6 +16,9 @@ using node::ScalarPoint;
 
 // Of a record. An image or a graph may be large; anything beyond this is a damaged length.
 constexpr std::uint64_t kLargestRecord = 64 << 20;
+constexpr std::size_t kHeader = 12;  // the length and its checksum
+// So many bytes of a file may be damaged.
+constexpr std::size_t kMostDamaged = 4 << 20;
 
 constexpr std::array<std::uint32_t, 256> make_crc_table() {
   std::array<std::uint32_t, 256> table{};
@@ -92,6 +95,11 @@ bool is_start(std::string_view session_log) {
   return false;
 }
 
+bool begins_record(std::string_view bytes) {
+  return read_fixed<std::uint64_t>(bytes) <= kLargestRecord &&
+         read_fixed<std::uint32_t>(bytes.substr(8)) == masked_crc32c(bytes.substr(0, 8));
+}
+
 void drop_from(std::int64_t step, SeriesByTag& series) {
   for (auto& [tag, points] : series) {
     while (!points.empty() && points.back().step >= step) points.pop_back();
@@ -137,11 +145,15 @@ std::uint32_t masked_crc32c(std::string_view bytes) {
 }
 
 void read_event_file(std::string_view bytes, SeriesByTag& to) {
-  constexpr std::size_t kHeader = 12;  // the length and its checksum
+  std::size_t damaged = 0;
   while (bytes.size() >= kHeader) {
+    if (!begins_record(bytes)) {
+      if (++damaged > kMostDamaged) return;
+      bytes.remove_prefix(1);
+      continue;
+    }
     const auto length = read_fixed<std::uint64_t>(bytes);
-    const bool sound = read_fixed<std::uint32_t>(bytes.substr(8)) == masked_crc32c(bytes.substr(0, 8));
-    if (!sound || length > kLargestRecord || bytes.size() < kHeader + length + 4) return;
+    if (bytes.size() < kHeader + length + 4) return;
     const std::string_view event = bytes.substr(kHeader, length);
     const bool intact = read_fixed<std::uint32_t>(bytes.substr(kHeader + length)) == masked_crc32c(event);
     if (intact) read_event(event, to);

@@ -14,9 +14,10 @@ namespace muster::agent {
 /// The series of one run, by tag.
 using SeriesByTag = std::map<std::string, std::vector<node::ScalarPoint>, std::less<>>;
 
-/// Adds the scalars of one event file to those of the files before it. A last record that is not whole yet is left out,
-/// because the training may be writing it; a damaged record is skipped, and a damaged length ends the file. When a
-/// training starts again from an earlier step, the points that it repeats replace the old ones.
+/// Adds the scalars of one event file, or of its end, to those of the files before it. A last record that is not whole
+/// yet is left out, because the training may be writing it; what is damaged is skipped up to the next sound record, and
+/// a file in which none comes for long is given up. When a training starts again from an earlier step, the points that
+/// it repeats replace the old ones.
 void read_event_file(std::string_view bytes, SeriesByTag& to);
 
 /// Returns at most `most` points that draw the same curve: for each part of it the point that stands out, and always

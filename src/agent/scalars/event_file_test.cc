@@ -73,7 +73,7 @@ TEST(EventFile, LeavesARecordThatIsBeingWritten) {
   }
 }
 
-TEST(EventFile, SkipsADamagedRecordAndEndsAtADamagedLength) {
+TEST(EventFile, SkipsWhatIsDamaged) {
   std::string bytes = record(event(1, 1, simple("loss", 3)));
   bytes[bytes.size() - 6] ^= 1;
   SeriesByTag series;
@@ -82,7 +82,23 @@ TEST(EventFile, SkipsADamagedRecordAndEndsAtADamagedLength) {
   std::string damaged = record(event(3, 3, simple("loss", 1)));
   damaged[0] ^= 1;
   read_event_file(damaged + record(event(4, 4, simple("loss", 0))), series);
-  EXPECT_EQ(series["loss"].size(), 1u);
+  EXPECT_EQ(series["loss"], (std::vector<ScalarPoint>{{2, 2, 2}, {4, 4, 0}})) << "up to the next sound record";
+}
+
+TEST(EventFile, IsReadFromItsMiddle) {
+  const std::string first = record(event(1, 1, simple("loss", 3)));
+  const std::string bytes = first + record(event(2, 2, simple("loss", 2)));
+  for (std::size_t from = 1; from <= first.size(); ++from) {
+    SeriesByTag series;
+    read_event_file(std::string_view(bytes).substr(from), series);
+    EXPECT_EQ(series["loss"], (std::vector<ScalarPoint>{{2, 2, 2}})) << "from byte " << from;
+  }
+}
+
+TEST(EventFile, OfOtherBytesIsGivenUp) {
+  SeriesByTag series;
+  read_event_file(std::string(5 << 20, '\0') + record(event(1, 1, simple("loss", 3))), series);
+  EXPECT_TRUE(series.empty());
 }
 
 TEST(EventFile, ATrainingThatStartsAgainReplacesWhatItRepeats) {

@@ -27,6 +27,11 @@ class Sandbox : public EitherUserTest {
     EXPECT_EQ(main == nullptr ? "" : main->message, "");
     return pod_->output();
   }
+  /// At /log, read-only.
+  void mount_own_log(Launch& launch) const {
+    launch.volumes.push_back({"log", HostFolder{pod_->pod_folder(), FolderOrigin::kNamed}});
+    launch.containers[0].mounts.push_back({.volume = "log", .sub_path = "logs", .target = "/log", .read_only = true});
+  }
   static void mount(Launch& launch, const std::string& target, const std::string& sub_path = "",
                     bool read_only = false) {
     launch.containers[0].mounts.push_back(
@@ -174,20 +179,35 @@ TEST_P(Sandbox, NoLineIsLostWhenTheServerDies) {
   EXPECT_THAT(pod_->output("stderr"), EndsWith("100009\n100010\n"));
 }
 
-TEST_P(Sandbox, BytesOutAreBytesIn) {
+TEST_P(Sandbox, BytesOutAreBytesInButWhatALineWritesOver) {
   const std::string out =
-      run_shell("printf 'a\\rb\\r\\n\\n'; head -c 40000 /dev/zero | tr '\\0' x; printf '\\nno newline'");
-  EXPECT_EQ(out, "a\rb\r\n\n" + std::string(40000, 'x') + "\nno newline");
+      run_shell("printf 'b\\r\\n\\n'; head -c 40000 /dev/zero | tr '\\0' x; printf '\\nno newline'");
+  EXPECT_EQ(out, "b\r\n\n" + std::string(40000, 'x') + "\nno newline");
   for (const std::string& line : split(pod_->log(), '\n')) EXPECT_LE(line.size(), 40 + MUSTER_LOG_PIECE);
 }
 
 TEST_P(Sandbox, AnUnfinishedLineIsWrittenBeforeItsNewline) {
   // The pod reads its own log through a volume and ends only when the text has arrived there.
+  Launch launch =
+      TestPod::shell("printf 'epoch 1'; until grep -q 'stdout P epoch 1' /log/main/0.0.log; do :; done; echo");
+  mount_own_log(launch);
+  EXPECT_EQ(run(launch), "epoch 1\n");
+}
+
+TEST_P(Sandbox, ALineThatIsWrittenOverIsSeenWhileItGrowsAndStoredOnce) {
   Launch launch = TestPod::shell(
-      "printf 'epoch 1 50%%\\r'; until grep -q 'stdout P epoch 1 50%' /log/main/0.0.log; do :; done; echo done");
-  launch.volumes.push_back({"log", HostFolder{pod_->pod_folder(), FolderOrigin::kNamed}});
-  launch.containers[0].mounts.push_back({.volume = "log", .sub_path = "logs", .target = "/log", .read_only = true});
-  EXPECT_EQ(run(launch), "epoch 1 50%\rdone\n");
+      "printf '\\r 10%%'; until grep -aq 'stdout P  10%' /log/main/0.state; do :; done\n"
+      "printf 'oh\\r' >&2; until grep -aq 'stderr P oh' /log/main/0.state; do :; done\n"
+      "printf '\\r 99%%\\r100%%\\n'; while grep -aq stdout /log/main/0.state; do :; done\n"
+      "grep -aq stderr /log/main/0.state && echo next");
+  mount_own_log(launch);
+  EXPECT_EQ(run(launch), "100%\nnext\n");
+  EXPECT_EQ(pod_->output("stderr"), "oh\r") << "its last state is not lost";
+}
+
+TEST_P(Sandbox, ABarOfManyStatesTakesALineInTheLog) {
+  EXPECT_EQ(run_shell("seq -f 'step %.0f of 200000' -s '\r' 1 200000"), "step 200000 of 200000\n");
+  EXPECT_LT(pod_->log().size(), 300U);
 }
 
 }  // namespace

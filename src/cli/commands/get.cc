@@ -5,6 +5,8 @@
 
 #include "base/strings.h"
 #include "cli/commands/commands.h"
+#include "cli/jobs/job_choice.h"
+#include "cli/jobs/job_progress.h"
 #include "cli/jobs/job_table.h"
 #include "cli/jobs/job_watch.h"
 #include "cli/jobs/waiting.h"
@@ -14,6 +16,7 @@
 #include "cli/output/sort_objects.h"
 #include "cli/output/table.h"
 #include "client/live_list.h"
+#include "jobs/differing_arguments.h"
 
 namespace muster::cli {
 
@@ -39,7 +42,11 @@ class Get final : public Command {
     flags.add("field-selector", &field_selector_, "fields, such as status.phase=Running");
     flags.add("filename", &files_, "objects named in these files", 'f');
     flags.add("recursive", &recursive_, "include sub-folders of -f", 'R');
-    flags.add("sort-by", &sort_by_, "field to sort by, such as .metadata.creationTimestamp");
+    flags.add("sort-by", &sort_by_,
+              "field to sort by, such as .metadata.name; of jobs also name, phase, age, duration, loss");
+    flags.add("phase", &phases_, "jobs: only those in one of these phases, such as Running,Stalled");
+    flags.add("since", &since_, "jobs: only those created within this time, such as 2h");
+    flags.add("count", &count_, "jobs: print how many are in each phase");
     flags.add("label-columns", &label_columns_, "add a column for each of these labels", 'L');
     flags.add("show-labels", &show_labels_, "add a column with all labels");
     flags.add("show-kind", &show_kind_, "print the kind in front of each name");
@@ -56,23 +63,31 @@ class Get final : public Command {
     if (no_headers_) output_.hide_headers();
     if (!sort_by_.empty()) {
       if (watch_ || watch_only_) return session.fail(usage_failure("--sort-by cannot be combined with -w"));
-      auto order = SortBy::parse(sort_by_);
-      if (!order) return session.fail(order.error());
-      order_ = *std::move(order);
     }
     if (const auto names = names_of_jobs(session, words); names && files_.empty() && output_.is_table()) {
       for (const std::string& name : *names) {
         if (const Status checked = check_name(name); !checked) return session.fail(checked.error());
       }
-      if (order_ || show_labels_ || show_kind_ || !label_columns_.empty()) {
-        return session.fail(usage_failure("--sort-by, --show-labels, --show-kind and -L need a kind of job",
-                                          "muster get pytorchjobs --sort-by .metadata.name"));
+      if (show_labels_ || show_kind_ || !label_columns_.empty()) {
+        return session.fail(usage_failure("--show-labels, --show-kind and -L need a kind of job",
+                                          "muster get pytorchjobs --show-labels"));
       }
       if (!names->empty() && (all_namespaces_ || !selector_.empty() || !field_selector_.empty())) {
         return session.fail(name_and_selector());
       }
-      if (!watch_ && !watch_only_) return print_jobs(session, *names);
-      if (names->size() < 2) return watch_jobs(session, names->empty() ? "" : names->front());
+      const auto chosen = JobChoice::parse({.phases = phases_, .since = since_, .sort_by = sort_by_});
+      if (!chosen) return session.fail(chosen.error());
+      if (!watch_ && !watch_only_) return print_jobs(session, *names, *chosen);
+      if (names->size() < 2) return watch_jobs(session, names->empty() ? "" : names->front(), *chosen);
+    }
+    if (!phases_.empty() || since_ || count_) {
+      return session.fail(usage_failure("--phase, --since and --count are for jobs of all kinds, as a table",
+                                        "muster get jobs --phase Running --since 2h"));
+    }
+    if (!sort_by_.empty()) {
+      auto order = SortBy::parse(sort_by_);
+      if (!order) return session.fail(order.error());
+      order_ = *std::move(order);
     }
     auto queries = collect(session, words);
     if (auto* failure = std::get_if<Failure>(&queries)) return session.fail(*failure);
@@ -194,7 +209,7 @@ class Get final : public Command {
   }
 
   /// One table of all kinds, which the server's tables by kind cannot be: their columns differ.
-  int print_jobs(Session& session, const std::vector<std::string>& names) {
+  int print_jobs(Session& session, const std::vector<std::string>& names, const JobChoice& choice) {
     const std::string ns = all_namespaces_ ? "" : session.ns();
     auto jobs = list_jobs(session, ns, list_options(names.size() == 1 ? names.front() : ""));
     if (!jobs) return session.fail(of_query(jobs.error()));
@@ -206,34 +221,57 @@ class Get final : public Command {
       const bool is_missing = std::ranges::find(*jobs, name, name_of) == jobs->end();
       if (is_missing && !ignore_not_found_) return session.fail(no_such_job(session, name));
     }
+    const Time now = session.loop().now();
+    std::erase_if(*jobs, [&](const FoundJob& one) { return !choice.admits(one.object, now); });
+    if (count_) {
+      session.out(count_by_phase(*jobs) + "\n");
+      return kExitOk;
+    }
     if (jobs->empty()) {
       if (!ignore_not_found_) session.err(nothing_found(session, {}));
       return kExitOk;
     }
     std::vector<JobChange> all;
     for (FoundJob& one : *jobs) all.push_back({.found = std::move(one)});
+    std::vector<JobRow> rows = rows_of(session, ns, std::move(all));
+    if (const Status sorted = choice.sort(rows, now); !sorted) return session.fail(sorted.error());
     JobTable table(job_table_options(session));
-    session.out(table.print(rows_of(session, ns, std::move(all)), session.loop().now()));
+    session.out_exact(table.print(rows, now));
     return kExitOk;
   }
 
   JobTableOptions job_table_options(const Session& session) const {
-    return {.headers = !no_headers_, .with_namespace = all_namespaces_, .width = session.terminal().width};
+    return {.headers = !no_headers_,
+            .with_namespace = all_namespaces_,
+            .width = session.terminal().width,
+            .wide = output_.form() == Output::Form::kWide,
+            .color = session.terminal().color};
   }
 
   static std::vector<JobRow> rows_of(Session& session, const std::string& ns, std::vector<JobChange> changes) {
     std::vector<FoundJob> jobs;
-    for (const JobChange& one : changes) jobs.push_back(one.found);
+    std::vector<std::vector<std::string>> commands;
+    for (const JobChange& one : changes) {
+      jobs.push_back(one.found);
+      commands.push_back(jobs::command_of(one.found.object));
+    }
     std::vector<std::string> reasons = reasons_of(session, ns, jobs);
+    std::vector<std::string> arguments = jobs::differing_arguments(commands);
+    const auto progress = progress_of_jobs(session, ns);
     std::vector<JobRow> out;
     for (std::size_t i = 0; i < changes.size(); ++i) {
       const bool deleted = changes[i].deleted;
-      out.push_back({std::move(changes[i].found), deleted ? "" : std::move(reasons[i]), deleted});
+      const auto known = progress.find(changes[i].found.object.string_at("metadata", "uid"));
+      out.push_back({.found = std::move(changes[i].found),
+                     .reason = deleted ? "" : std::move(reasons[i]),
+                     .deleted = deleted,
+                     .progress = known == progress.end() ? jobs::Progress() : known->second,
+                     .arguments = std::move(arguments[i])});
     }
     return out;
   }
 
-  int watch_jobs(Session& session, const std::string& name) {
+  int watch_jobs(Session& session, const std::string& name, const JobChoice& choice) {
     const std::string ns = all_namespaces_ ? "" : session.ns();
     JobWatch jobs(session, ns, list_options(name));
     JobTable table(job_table_options(session));
@@ -243,11 +281,15 @@ class Get final : public Command {
       const auto has_news = [&] { return jobs.failure() || (jobs.listed() && (!listed || jobs.has_changes())); };
       if (session.wait_until(has_news) == Session::Waited::kInterrupted) return kExitInterrupted;
       if (jobs.failure()) return session.fail(of_query(*jobs.failure()));
+      const Time now = session.loop().now();
+      std::vector<JobChange> changes = jobs.take();
+      const bool has_any = !changes.empty();
+      std::erase_if(changes, [&](const JobChange& one) { return !choice.admits(one.found.object, now); });
       // The reasons need requests of their own, so they are asked for here and not in the watch's callbacks.
-      const std::vector<JobRow> rows = rows_of(session, ns, jobs.take());
+      const std::vector<JobRow> rows = rows_of(session, ns, std::move(changes));
       const bool first = !std::exchange(listed, true);
-      if (first && rows.empty() && !name.empty()) return session.fail(no_such_job(session, name));
-      if (!first || !watch_only_) session.out(table.print(rows, session.loop().now()));
+      if (first && !has_any && !name.empty()) return session.fail(no_such_job(session, name));
+      if (!first || !watch_only_) session.out_exact(table.print(rows, now));
     }
   }
 
@@ -355,6 +397,9 @@ class Get final : public Command {
   std::vector<std::string> files_;
   bool recursive_ = false;
   std::string sort_by_;
+  std::string phases_;
+  std::optional<Duration> since_;
+  bool count_ = false;
   std::optional<SortBy> order_;
   std::vector<std::string> label_columns_;
   bool show_labels_ = false;

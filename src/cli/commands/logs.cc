@@ -12,6 +12,7 @@
 #include "cli/jobs/job_pods.h"
 #include "cli/jobs/waiting.h"
 #include "cli/logs/follow_job.h"
+#include "cli/logs/log_screen.h"
 #include "cli/logs/print_log.h"
 #include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
@@ -143,12 +144,14 @@ class Logs final : public Command {
     }
     const client::Prefix prefix = prefix_for(session, pods.size() > 1);
     if (!follow_) return print_all(session, pods, "", prefix);
+    LogScreen screen(session, raw_ ? LogScreen::Raw::kYes : LogScreen::Raw::kNo);
     WaitingLine line(session, {kind_of(*api::find_kind("v1", "Pod")), session.ns(), of.pod},
-                     WaitingLine::Until::kStarted);
+                     WaitingLine::Until::kStarted, [&screen](std::string_view lines) { screen.note(lines); });
     client::FollowOptions follow = follow_options(session, of.label_selector, options.field_selector, prefix);
     if (!of.pod.empty()) follow.on_pod = [&line](const json::Document& pod) { line.saw(pod); };
+    follow.on_state = [&screen](const client::LineOfRun& state) { screen.show(state); };
     client::LogFollower follower(session.loop(), session.api(), std::move(follow),
-                                 [&session](std::string_view lines) { session.out_log(lines); });
+                                 [&screen](std::string_view lines) { screen.print(lines); });
     follower.start();
     const auto over = [&] {
       return follower.failure().has_value() || (follower.pods() > 0 && follower.all_ended() && follower.idle());
@@ -167,6 +170,7 @@ class Logs final : public Command {
     out.prefix = prefix;
     out.timestamps = timestamps_;
     out.fold = fold_;
+    out.raw = raw_;
     out.tail_query = first_query();
     return out;
   }

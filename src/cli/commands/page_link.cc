@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/connect/browser.h"
 #include "cli/jobs/find_job.h"
+#include "cli/jobs/found_tensorboard.h"
 #include "cli/objects/tensorboard_service.h"
 
 namespace muster::cli {
@@ -63,7 +64,7 @@ class PageLink final : public Command {
     const std::string name = words[0].substr(words[0].rfind('/') + 1);
     auto object = find(session, name);
     if (!object) return session.fail(object.error());
-    if (object->is_null()) return page_.of_jobs ? show_board_of_arena(session, name) : session.fail(no_object(name));
+    if (object->is_null()) return page_.of_jobs ? show_other_board(session, name) : session.fail(no_object(name));
     if (const Status resumed = resume(session, *object); !resumed) return session.fail(resumed.error());
     if (object->string_at("status", "phase") == "Failed") return session.fail(broken(*object));
     return show(session, *object);
@@ -89,12 +90,21 @@ class PageLink final : public Command {
             .fix = fmt::format("muster get {} -A", page_.resource().plural)};
   }
 
-  int show_board_of_arena(Session& session, const std::string& job) const {
+  /// One that Arena has made for the job, or that can be made because the job has left curves.
+  int show_other_board(Session& session, const std::string& job) {
     const auto service = arena_tensorboard_service(session, session.ns(), job);
     if (!service) return session.fail(service.error());
-    if (service->is_null()) return session.fail(no_board(session, job));
+    if (!service->is_null()) return show_board_of_arena(session, job, *service);
+    const auto jobs = jobs_named(session, job);
+    const bool is_one = jobs && jobs->size() == 1;
+    const auto made = is_one ? make_tensorboard_of_curves(session, jobs->front()) : Result(json::Document());
+    if (!made) return session.fail(made.error());
+    return made->is_null() ? session.fail(no_board(session, job)) : show(session, *made);
+  }
+
+  int show_board_of_arena(Session& session, const std::string& job, const json::Document& service) const {
     const auto link = ask_for_link(session, arena_tensorboard_name(job));
-    if (!link && link.error().reason == Reason::kNotFound) return show_through_api(session, *service, "");
+    if (!link && link.error().reason == Reason::kNotFound) return show_through_api(session, service, "");
     return link ? print_link(session, *link) : session.fail(link.error());
   }
 
@@ -113,8 +123,9 @@ class PageLink final : public Command {
     if (!job.object.string_at("metadata", "labels", "release").empty()) return "submit it with arena's --tensorboard";
     const std::string& kind = job.job.kind.kind;
     if (kind == "PyTorchTrainingJob" || kind == "TensorFlowTrainingJob") {
-      return fmt::format("write spec.tensorboardSpec in the job: muster explain {}.spec.tensorboardSpec",
-                         job.job.kind.short_label());
+      return fmt::format(
+          "write event files into a volume, or spec.tensorboardSpec in the job: muster explain {}.spec.tensorboardSpec",
+          job.job.kind.short_label());
     }
     return "create a TensorBoard for the claim with its logs: muster explain tensorboard.spec";
   }

@@ -99,11 +99,12 @@ std::vector<std::string> reasons_of(Session& session, const std::string& ns, con
 }
 
 struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
-  State(Session& s, Selected w, Until u) : session(s), what(std::move(w)), until(u) {}
+  State(Session& s, Selected w, Until u, Say t) : session(s), what(std::move(w)), until(u), tell(std::move(t)) {}
 
   Session& session;
   Selected what;
   Until until;
+  Say tell;
   json::Document object;
   std::map<std::string, json::Document> pods;  // by name
   std::unique_ptr<client::LiveList> live;
@@ -150,7 +151,7 @@ struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
     const std::string now = state_text();
     if (now.empty() || now == said) return;
     said = now;
-    session.err(fmt::format("waiting for {}: {}\n", what.short_label(), now));
+    tell(fmt::format("waiting for {}: {}\n", what.short_label(), now));
   }
 
   /// Returns "" when there is nothing to wait for or the object has no state.
@@ -168,8 +169,9 @@ struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
   }
 };
 
-WaitingLine::WaitingLine(Session& session, Selected what, Until until)
-    : state_(std::make_shared<State>(session, std::move(what), until)) {
+WaitingLine::WaitingLine(Session& session, Selected what, Until until, Say say) {
+  if (!say) say = [&session](std::string_view line) { session.err(line); };
+  state_ = std::make_shared<State>(session, std::move(what), until, std::move(say));
   if (jobs::is_job_group(state_->what.kind.resource.group)) state_->follow_pods();
 }
 

@@ -1,8 +1,10 @@
 // Shows why objects are waiting: in a column of `get`, and in a line on stderr during `wait` and `logs -f`.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cli/connect/session.h"
 #include "cli/jobs/find_job.h"
@@ -23,7 +25,9 @@ class WaitingLine {
  public:
   enum class Until { kStarted, kEnded };
 
-  WaitingLine(Session& session, Selected what, Until until);
+  using Say = std::function<void(std::string_view lines)>;
+  /// `say` prints the line; without it stderr does.
+  WaitingLine(Session& session, Selected what, Until until, Say say = nullptr);
   ~WaitingLine();
   /// Receives the current version of the object.
   void saw(const json::Document& object);

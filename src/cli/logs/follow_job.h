@@ -25,7 +25,8 @@ struct JobFollowed {
 };
 /// The same without a report of how the job ended, for those of its pods that the selectors of `options` choose. An
 /// empty label selector chooses all.
+enum class Events { kNotShown, kShown };  // among the lines (job_events.h)
 JobFollowed follow_until_end(Session& session, const Selected& job, json::Document object,
-                             client::FollowOptions options);
+                             client::FollowOptions options, Events shown = Events::kNotShown);
 
 }  // namespace muster::cli

@@ -43,6 +43,10 @@ std::vector<std::size_t> Columns::fitting_widths() const {
 }
 
 std::string Columns::lines(const std::vector<std::vector<std::string>>& rows) {
+  return lines(rows, [](std::size_t, std::size_t, std::string cell) { return cell; });
+}
+
+std::string Columns::lines(const std::vector<std::vector<std::string>>& rows, const Paint& paint) {
   constexpr std::size_t kLeastWidth = 6 - kGap;
   for (const auto& row : rows) {
     if (widths_.size() < row.size()) widths_.resize(row.size(), kLeastWidth);
@@ -50,7 +54,8 @@ std::string Columns::lines(const std::vector<std::vector<std::string>>& rows) {
   }
   const std::vector<std::size_t> widths = fitting_widths();
   std::string out;
-  for (const auto& row : rows) {
+  for (std::size_t number = 0; number < rows.size(); ++number) {
+    const std::vector<std::string>& row = rows[number];
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string cell = cut_to_width(row[i], widths[i]);
@@ -58,7 +63,7 @@ std::string Columns::lines(const std::vector<std::vector<std::string>>& rows) {
         line += join(wrapped(row[i], widths[i]), "\n" + std::string(text_width(line), ' '));
         continue;
       }
-      line += cell;
+      line += paint(number, i, cell);
       if (i + 1 < row.size()) line.append(widths[i] - text_width(cell) + kGap, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);

@@ -1,6 +1,7 @@
 // Prints aligned columns: a meta.k8s.io Table from the server, or rows of a command's own.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ class Columns {
   /// Like kubectl, puts at least three blanks between columns and makes columns at least six characters wide. There are
   /// no trailing blanks, and every line ends with a newline.
   std::string lines(const std::vector<std::vector<std::string>>& rows);
+  /// Decorates a cell by its row and column with what takes no room, such as colours.
+  using Paint = std::function<std::string(std::size_t row, std::size_t column, std::string cell)>;
+  std::string lines(const std::vector<std::vector<std::string>>& rows, const Paint& paint);
 
  private:
   std::vector<std::size_t> fitting_widths() const;

@@ -1,5 +1,7 @@
 #include "client/logs/log_follower.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 
@@ -227,6 +229,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     source.failing_since.reset();
     last_activity = loop.mono();
     print(source, source.log.feed(bytes));
+    show_state(key, source);
     balance(source);  // a stream that was opened during a pause has not been paused yet
   }
 
@@ -239,22 +242,29 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     if (!lines.empty()) out(lines);
   }
 
+  void show_state(const Key& key, Source& source) {
+    const auto state = source.log.take_state();
+    if (!state || !options.on_state) return;
+    options.on_state(
+        {.run = fmt::format("{}/{}", key.first, key.second), .prefix = source.cutter.prefix(), .text = *state});
+  }
+
   void stream_ended(const Key& key, Status status) {
     Source& source = sources.at(key);
     if (status) return ended_without_error(key);
     const Error& error = status.error();
     // The log was deleted together with its pod, so there is nothing left to read.
-    if (error.reason == Reason::kNotFound || source.pod_gone) return finish(source);
+    if (error.reason == Reason::kNotFound || source.pod_gone) return finish(key, source);
     const MonoTime now = loop.mono();
     if (!source.failing_since) source.failing_since = now;
     const bool hopeless = error.reason == Reason::kForbidden || error.reason == Reason::kUnauthorized;
     if (hopeless || now - *source.failing_since > kPatience) {
       failure = error;
-      return finish(source);
+      return finish(key, source);
     }
     later(key, [](State& self, const Key& k) {
       Source& again = self.sources.at(k);
-      again.pod_gone ? self.finish(again) : self.open(k);
+      again.pod_gone ? self.finish(k, again) : self.open(k);
     });
   }
 
@@ -262,16 +272,17 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
   /// end is still on the way or the server was stopped: wait a moment, then check again or continue to read.
   void ended_without_error(const Key& key) {
     Source& source = sources.at(key);
-    if (source.container_ended) return finish(source);
+    if (source.container_ended) return finish(key, source);
     later(key, [](State& self, const Key& k) {
       Source& again = self.sources.at(k);
-      again.container_ended ? self.finish(again) : self.open(k);
+      again.container_ended ? self.finish(k, again) : self.open(k);
     });
   }
 
-  void finish(Source& source) {
+  void finish(const Key& key, Source& source) {
     source.done = true;
     print(source, source.log.finish());
+    show_state(key, source);
     if (source.in_backlog) {
       backlog->end(*source.in_backlog);
       print_backlog();

@@ -15,6 +15,13 @@
 
 namespace muster::client {
 
+/// The unfinished line of one run of a container.
+struct LineOfRun {
+  std::string run;  // names the run among those that are followed
+  std::string prefix;
+  std::string text;
+};
+
 struct FollowOptions {
   std::string ns;
   std::string label_selector;
@@ -26,8 +33,11 @@ struct FollowOptions {
   std::function<std::string(const json::Document& pod)> label = {};
   bool timestamps = false;
   bool fold = false;       // progress bars
+  bool raw = false;        // for whoever prints the lines: every byte as it is
   std::string tail_query;  // "&tailLines=10" for the first stream of pods that exist at the start
   std::function<void(const json::Document& pod)> on_pod = {};  // called for each version of a pod
+  /// Receives what the unfinished line of a run shows, whenever that changes; "" when it is over.
+  std::function<void(const LineOfRun& line)> on_state = {};
 };
 
 /// Loop thread only.

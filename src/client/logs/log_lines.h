@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,8 @@ class LineCutter {
 };
 
 /// Reads a log with timestamps and skips lines that were seen before, so that a broken stream can be resumed without
-/// losing or repeating a line. Several lines may have the same timestamp.
+/// losing or repeating a line. Several lines may have the same timestamp. Of a line that carriage returns write over, as
+/// a progress bar does, the last state counts.
 class TimestampedLog {
  public:
   enum class Show { kWithTimestamps, kWithoutTimestamps };
@@ -42,6 +44,8 @@ class TimestampedLog {
 
   /// Takes the next bytes of the stream and returns the new complete lines.
   std::string feed(std::string_view bytes);
+  /// Returns what the unfinished line shows now, if that has changed since the last call; "" when there is none.
+  std::optional<std::string> take_state();
   /// Returns a last line that lacks its newline. To be called only when nothing more will come.
   std::string finish();
   /// Starts over with a new stream that begins at or before last_time().
@@ -51,6 +55,8 @@ class TimestampedLog {
 
  private:
   std::string take_line(std::string_view line);
+  void fold_partial();
+  void set_state(std::string_view text);
 
   Show show_;
   std::string partial_;
@@ -58,6 +64,8 @@ class TimestampedLog {
   std::int64_t seen_at_last_time_ = 0;
   std::int64_t to_skip_ = 0;  // lines at last_time_ that the restarted stream repeats
   bool skipping_ = false;
+  std::string state_;
+  bool has_new_state_ = false;
 };
 
 }  // namespace muster::client

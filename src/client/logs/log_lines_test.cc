@@ -57,5 +57,41 @@ TEST(TimestampedLog, GivesTheLastLineWithoutItsNewline) {
   EXPECT_EQ(log.finish(), "");
 }
 
+TEST(TimestampedLog, GivesTheLastStateOfALineThatIsWrittenOver) {
+  TimestampedLog log(TimestampedLog::Show::kWithoutTimestamps);
+  EXPECT_EQ(log.feed("2026-01-01T00:00:01Z  10%\r"), "");
+  EXPECT_EQ(log.take_state(), " 10%");
+  EXPECT_EQ(log.take_state(), std::nullopt);
+  EXPECT_EQ(log.feed("2026-01-01T00:00:02Z  50%\r2026-01-01T00:00:02Z  60"), "");
+  EXPECT_EQ(log.take_state(), " 50%");
+  EXPECT_EQ(log.feed("%\r2026-01-01T00:00:03Z 100%\n"), "100%\n");
+  EXPECT_EQ(log.last_time(), "2026-01-01T00:00:03.000000000") << "of the state that counts";
+  EXPECT_EQ(log.take_state(), "");
+}
+
+TEST(TimestampedLog, GivesTheStatesThatAKubeletLeavesInOneLine) {
+  TimestampedLog log(TimestampedLog::Show::kWithTimestamps);
+  std::string bar = "2026-01-01T00:00:01Z ";
+  for (int i = 0; i < 1000; ++i) bar += "\r " + std::to_string(i) + "/1000";
+  EXPECT_EQ(log.feed(bar), "");
+  EXPECT_EQ(log.take_state(), " 998/1000") << "whether the last one is whole is not known yet";
+  EXPECT_EQ(log.feed(" done\n"), "2026-01-01T00:00:01Z  999/1000 done\n");
+}
+
+TEST(TimestampedLog, GivesALineOfAnotherStreamInPlaceOfTheState) {
+  TimestampedLog log(TimestampedLog::Show::kWithoutTimestamps);
+  EXPECT_EQ(log.feed("2026-01-01T00:00:01Z 50%\r2026-01-01T00:00:02Z loss 0.3\n2026-01-01T00:00:01Z 50%\r"),
+            "loss 0.3\n");
+  EXPECT_EQ(log.take_state(), "50%");
+  EXPECT_EQ(log.finish(), "50%\n") << "nothing came after it";
+}
+
+TEST(TimestampedLog, KeepsTheLinesOfWindowsAndForgetsWhatWasWiped) {
+  TimestampedLog log(TimestampedLog::Show::kWithoutTimestamps);
+  EXPECT_EQ(log.feed("2026-01-01T00:00:01Z text\r\n2026-01-01T00:00:01Z 50%\r2026-01-01T00:00:02Z    \r"), "text\r\n");
+  EXPECT_EQ(log.take_state(), std::nullopt);
+  EXPECT_EQ(log.finish(), "");
+}
+
 }  // namespace
 }  // namespace muster::client

@@ -196,8 +196,10 @@ StreamLines::StreamLines(const std::vector<std::string>& fields, SummaryCache* c
 
 std::string StreamLines::take(std::string_view bytes) {
   std::string complete;
-  for (auto end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
-    unfinished_ += bytes.substr(0, end);
+  const auto find_end = [&] { return of_event_ ? bytes.find('\n') : bytes.find_first_of("\r\n"); };
+  for (auto end = find_end(); end != std::string_view::npos; end = find_end()) {
+    const std::size_t ends_state = bytes[end] == '\r' ? 1 : 0;
+    unfinished_ += bytes.substr(0, end + ends_state);
     append_line(unfinished_, complete);
     unfinished_.clear();
     bytes.remove_prefix(end + 1);

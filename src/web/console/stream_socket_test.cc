@@ -213,6 +213,12 @@ const std::string kMembersOfJob =
     R"("template":{"spec":{"containers":[{"name":"pytorch","image":"i"}]}}}}},"status":{"conditions":)"
     R"([{"type":"Running","status":"True"}]}})";
 
+TEST(StreamLinesTest, WhatALogWritesOverIsALineOfItsOwn) {
+  StreamLines lines({});
+  EXPECT_EQ(lines.take("T 10%\rT 5"), "T 10%\r\n");
+  EXPECT_EQ(lines.take("0%\rT loss 0.3\n"), "T 50%\r\nT loss 0.3\n");
+}
+
 TEST(StreamLinesTest, EventsOfJobsHaveTheirSummary) {
   SummaryCache cache;
   StreamLines lines({"metadata.name", "summary"}, &cache);

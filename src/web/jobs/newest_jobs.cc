@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -10,6 +11,7 @@
 #include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 #include "json/excerpt.h"
+#include "web/jobs/job_progress.h"
 #include "web/jobs/object_fields.h"
 
 namespace muster::web {
@@ -42,15 +44,23 @@ std::vector<Candidate> jobs_in(const store::Store& store, const std::string& ns)
   return found;
 }
 
+/// Returns how far a job is; null where nobody knows.
+using ProgressOf = std::function<json::Document(const Candidate& job)>;
+
+constexpr std::string_view kProgress = "progress";
+
 /// The items with only the members that are asked for, or whole with their summaries.
-std::string items_of(std::span<const Candidate> jobs, std::string_view fields) {
+std::string items_of(std::span<const Candidate> jobs, std::string_view fields, const ProgressOf& progress_of) {
   std::optional<ObjectFields> asked;
-  if (!fields.empty()) asked.emplace(ObjectFields::Text::kObject, split(fields, ','));
+  const std::vector<std::string> names = split(fields, ',');
+  if (!fields.empty()) asked.emplace(ObjectFields::Text::kObject, names);
+  const bool with_progress = progress_of && std::ranges::find(names, kProgress) != names.end();
   std::string items;
   for (const Candidate& job : jobs) {
     if (!items.empty()) items += ',';
-    const auto kept = asked ? asked->read(*job.bytes) : Result<json::Document>(json::Document());
+    auto kept = asked ? asked->read(*job.bytes) : Result<json::Document>(json::Document());
     if (asked && kept) {
+      if (with_progress && kept->is_object()) kept->as_object().append(std::string(kProgress), progress_of(job));
       json::append_serialized(*kept, items);
     } else {
       items += with_summary(*job.bytes);
@@ -66,7 +76,7 @@ Status check_fields(std::string_view fields) {
     const bool is_path = !field.empty() && field.find("*") == std::string::npos;
     if (is_path && !field.starts_with("summary.")) continue;
     return apiserver::bad_request(fmt::format(
-        "fields: must be summary or paths such as metadata.name, separated by commas, got {}", quote(field)));
+        "fields: must be summary, progress or paths such as metadata.name, separated by commas, got {}", quote(field)));
   }
   return ok();
 }
@@ -91,13 +101,13 @@ void keep_newest(std::size_t wanted, std::vector<Candidate>& jobs) {
 }
 
 net::Response list_response(json::Object metadata, const std::vector<Candidate>& jobs, std::size_t total,
-                            std::string_view fields) {
+                            std::string_view fields, const ProgressOf& progress_of = nullptr) {
   if (jobs.size() < total) metadata.append("remainingItemCount", static_cast<std::int64_t>(total - jobs.size()));
   net::Response response;
   response.headers.set("Content-Type", "application/json");
   response.headers.set("Cache-Control", "no-cache, private");
   response.body = R"({"kind":"List","apiVersion":"v1","metadata":)" + json::serialize(metadata) + R"(,"items":[)" +
-                  items_of(jobs, fields) + "]}\n";
+                  items_of(jobs, fields, progress_of) + "]}\n";
   return response;
 }
 
@@ -106,13 +116,19 @@ std::string namespace_of(const apiserver::RoutedRequest& request) {
   return ns == request.at.end() ? "" : ns->second;
 }
 
-Result<net::Response> answer_newest(const apiserver::Context& context, const apiserver::RoutedRequest& request) {
+Result<net::Response> answer_newest(const apiserver::Context& context, node::ProgressSource* source,
+                                    const apiserver::RoutedRequest& request) {
   TRY_ASSIGN(const std::size_t wanted, wanted_jobs(request.query));
   std::vector<Candidate> jobs = jobs_in(context.store, namespace_of(request));
   const std::size_t total = jobs.size();
   keep_newest(wanted, jobs);
   json::Object metadata{{"resourceVersion", std::to_string(context.store.revision())}};
-  return list_response(std::move(metadata), jobs, total, request.query.get("fields"));
+  const auto progress_of = [&context, source](const Candidate& job) {
+    if (source == nullptr) return json::Document();
+    const auto object = json::parse(*job.bytes);
+    return object ? jobs::encode(progress_in_log(context, *source, *object)) : json::Document();
+  };
+  return list_response(std::move(metadata), jobs, total, request.query.get("fields"), progress_of);
 }
 
 /// Lists one kind after the other in pages, and keeps the newest jobs only.
@@ -182,11 +198,12 @@ std::vector<apiserver::Route> routes_to(decltype(apiserver::Route::handle) handl
 
 }  // namespace
 
-std::vector<apiserver::Route> newest_jobs_routes(const apiserver::Context& context) {
-  return routes_to([&context](const apiserver::RoutedRequest& request, const std::shared_ptr<net::Exchange>& exchange) {
-    auto response = answer_newest(context, request);
-    exchange->respond(response ? *std::move(response) : apiserver::error_response(response.error()));
-  });
+std::vector<apiserver::Route> newest_jobs_routes(const apiserver::Context& context, node::ProgressSource* source) {
+  return routes_to(
+      [&context, source](const apiserver::RoutedRequest& request, const std::shared_ptr<net::Exchange>& exchange) {
+        auto response = answer_newest(context, source, request);
+        exchange->respond(response ? *std::move(response) : apiserver::error_response(response.error()));
+      });
 }
 
 std::vector<apiserver::Route> newest_jobs_routes(client::ApiClient& client) {

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "control/tensorboard/log_folders.h"
 #include "reflect/reflect.h"
+#include "web/jobs/found_curves.h"
 #include "web/jobs/job_kind.h"
 
 namespace muster::web {
@@ -31,17 +32,38 @@ Document series_object(const node::ScalarSeries& series) {
 
 /// What one request collects, one folder after the other.
 struct Collecting : std::enable_shared_from_this<Collecting> {
-  Collecting(client::ApiClient& c, node::ClaimFiles& f, std::string n, std::shared_ptr<net::Exchange> e)
-      : client(c), files(f), ns(std::move(n)), exchange(std::move(e)) {}
+  Collecting(client::ApiClient& c, node::ClaimFiles& f, node::ProgressSource& s, std::string n,
+             std::shared_ptr<net::Exchange> e)
+      : client(c), files(f), source(s), ns(std::move(n)), exchange(std::move(e)) {}
 
   client::ApiClient& client;
   node::ClaimFiles& files;
+  node::ProgressSource& source;
   std::string ns;
   std::shared_ptr<net::Exchange> exchange;
   std::vector<control::LogFolder> folders;
   std::size_t next = 0;
   json::Array runs;
   bool is_complete = true;
+
+  /// Reads what the job has left without saying where.
+  void search(const Document& job) {
+    find_curves(client, source, job, [self = shared_from_this(), job](FoundCurves found) {
+      self->is_complete = found.is_complete;
+      for (FoundCurves::Folder& folder : found.folders) {
+        self->folders.push_back({.claim = std::move(folder.claim), .path = std::move(folder.path)});
+      }
+      self->folders.empty() ? self->fail(no_curves(job)) : self->read_next();
+    });
+  }
+
+  static Error no_curves(const Document& job) {
+    return {
+        .reason = Reason::kNotFound,
+        .message = fmt::format("{} {} has left no event files in the claims that it can write to; write them there, "
+                               "or set spec.tensorboardSpec",
+                               job.string_at("kind"), quote(job.string_at("metadata", "name")))};
+  }
 
   void fail(const Error& error) const { respond_error(*exchange, error); }
 
@@ -80,27 +102,23 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
 
 /// A job names its logs for its TensorBoard; a TensorBoard by itself has the same fields.
 Result<std::vector<control::LogFolder>> log_folders(const Document& object) {
-  const Document* spec = object.at("spec", "tensorboardSpec");
-  if (object.string_at("kind") == "TensorBoard") spec = object.find("spec");
-  if (spec == nullptr || spec->is_null()) {
-    return Error{.reason = Reason::kNotFound,
-                 .message = fmt::format("{} {} does not say where it logs; set spec.tensorboardSpec",
-                                        object.string_at("kind"), quote(object.string_at("metadata", "name")))};
-  }
+  const Document* spec =
+      object.string_at("kind") == "TensorBoard" ? object.find("spec") : object.at("spec", "tensorboardSpec");
   TRY_ASSIGN(const auto decoded, reflect::decode<api::TensorBoardSpec>(*spec));
   return control::log_sources(decoded).folders;
 }
 
 }  // namespace
 
-apiserver::Route scalars_route(client::ApiClient& client, node::ClaimFiles& files) {
-  const auto handle = [&client, &files](const apiserver::RoutedRequest& request,
-                                        const std::shared_ptr<net::Exchange>& exchange) {
-    const auto reading = std::make_shared<Collecting>(client, files, request.at.at("namespace"), exchange);
+apiserver::Route scalars_route(client::ApiClient& client, node::ClaimFiles& files, node::ProgressSource& source) {
+  const auto handle = [&client, &files, &source](const apiserver::RoutedRequest& request,
+                                                 const std::shared_ptr<net::Exchange>& exchange) {
+    const auto reading = std::make_shared<Collecting>(client, files, source, request.at.at("namespace"), exchange);
     const auto kind = find_job_kind(request.at.at("resource"));
     if (!kind) return reading->fail(kind.error());
     client.get({**kind, reading->ns, request.at.at("name")}, [reading](Result<Document> object) {
       if (!object) return reading->fail(object.error());
+      if (!names_its_logs(*object)) return reading->search(*object);
       auto folders = log_folders(*object);
       if (!folders) return reading->fail(folders.error());
       reading->folders = *std::move(folders);

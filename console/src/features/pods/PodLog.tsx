@@ -51,7 +51,7 @@ export function PodLog({ ns, label, pods, attempt, since = "", linked = false }:
   const [opened, setOpened] = useState(link);
   const tail = tails[step] ?? 0;
   const range: Record<string, string> = opened ? { sinceTime: secondOf(opened.id), limitBytes: linkedBytes } : since ? { sinceSeconds: since } : { tailLines: String(tail) };
-  const lines = usePodLogs(ns, pods, attempt, range);
+  const { lines, unfinished } = usePodLogs(ns, pods, attempt, range);
   const sources = pods.map((pod) => (roleOf(pod) ? `${roleOf(pod)}-${indexOf(pod)}` : (pod.metadata?.name ?? "")));
   const toTheEnd = () => {
     history.replaceState(null, "", location.pathname + location.search);
@@ -66,7 +66,7 @@ export function PodLog({ ns, label, pods, attempt, since = "", linked = false }:
           {step + 1 < tails.length ? <Button onClick={() => setStep(step + 1)}>{t("logs.earlier")}</Button> : t("logs.downloadRest")}
         </p>
       )}
-      <LogView label={t("logs.label", { name: label })} lines={lines} sources={sources} waiting={attempt === undefined && !pods.some(hasStarted)} linked={linked} link={link}
+      <LogView label={t("logs.label", { name: label })} lines={lines} unfinished={unfinished} sources={sources} waiting={attempt === undefined && !pods.some(hasStarted)} linked={linked} link={link}
         onDownload={() => void toastFailure(download(ns, pods, attempt))} />
     </>
   );

@@ -1,0 +1,21 @@
+// Where a job may leave event files for TensorBoard: in the claims that its pods may write to. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "json/document.h"
+
+namespace muster::jobs {
+
+/// A claim as the pods of a job see it.
+struct WritableFolder {
+  std::string claim;
+  std::string path;                // in the claim: what is mounted; "" for all of it
+  std::vector<std::string> named;  // folders in the claim that arguments such as --logdir name
+};
+
+/// Returns the folders of the role that decides about the job, each once; none for a job with an invalid spec.
+std::vector<WritableFolder> writable_folders(const json::Document& object);
+
+}  // namespace muster::jobs
