@@ -248,7 +248,7 @@ TEST_F(RunScript, BringsTheActiveVirtualEnvironment) {
   EXPECT_EQ(json::serialize(*container.find("command")), "[\"" + venv + "/bin/python\",\"train.py\"]");
   EXPECT_THAT(mounts_of(container), ElementsAre(folder, root + "/python ro", venv + " ro"));
   EXPECT_EQ(value_of(container, "VIRTUAL_ENV"), venv);
-  EXPECT_EQ(value_of(container, "PATH"), venv + "/bin:" + kUsualPath + ":/run/muster/bin");
+  EXPECT_EQ(value_of(container, "PATH"), venv + "/bin:/run/muster/launchers:" + kUsualPath + ":/run/muster/bin");
 }
 
 TEST_F(RunScript, EnvironmentOfTheProjectNeedsNoMountOfItsOwn) {
@@ -269,7 +269,8 @@ TEST_F(RunScript, SaysWhichPythonItTakes) {
   EXPECT_EQ(said({"-d", "train.py"}), "python: " + python + " (first in PATH)\n");
   EXPECT_EQ(said({"-d", "--image=pytorch", "train.py"}), "python: that of image \"pytorch\"\n");
   EXPECT_EQ(said({"-d", "train.sh"}), "");
-  EXPECT_EQ(value_of(container_made(), "PATH"), root + "/python/bin:" + kUsualPath + ":/run/muster/bin")
+  EXPECT_EQ(value_of(container_made(), "PATH"),
+            root + "/python/bin:/run/muster/launchers:" + kUsualPath + ":/run/muster/bin")
       << "a shell script may start Python";
 }
 
@@ -288,7 +289,7 @@ TEST_F(RunScript, RunsModulesAndPrograms) {
   EXPECT_EQ(cli.run(make_run(from), {"-d", "mytool", "--x"}), 0) << cli.err;
   EXPECT_THAT(mounts_of(container_made()), ElementsAre(folder, root + "/python ro", root + "/tools ro"));
   EXPECT_EQ(value_of(container_made(), "PATH"),
-            root + "/python/bin:" + root + "/tools:" + kUsualPath + ":/run/muster/bin");
+            root + "/python/bin:" + root + "/tools:/run/muster/launchers:" + kUsualPath + ":/run/muster/bin");
 }
 
 TEST_F(RunScript, RanksAreLocalRanksOfOneMachine) {

@@ -19,6 +19,7 @@
 #include "cli/logs/follow_job.h"
 #include "cli/objects/object_state.h"
 #include "python/choose.h"
+#include "python/torchrun.h"
 
 namespace muster::cli {
 
@@ -360,7 +361,9 @@ class Run final : public Command {
       if (!python.environment.empty()) add_variable(to, is_conda ? "CONDA_PREFIX" : "VIRTUAL_ENV", python.environment);
       if (!python.user_base.empty()) add_variable(to, "PYTHONUSERBASE", python.user_base);
     }
-    if (!path.empty()) add_variable(to, "PATH", fmt::format("{}:{}:{}", join(path, ":"), kUsualPath, kOwnPrograms));
+    if (!path.empty())
+      add_variable(to, "PATH",
+                   fmt::format("{}:{}:{}:{}", join(path, ":"), python::kLauncherFolder, kUsualPath, kOwnPrograms));
     std::ranges::sort(needed);
     for (const std::string& folder : needed) {
       if (is_in_system_folder(folder) || !std::filesystem::is_directory(folder)) continue;
