@@ -30,6 +30,11 @@ def configured(variables, *words):
     return config
 
 
+def bring_script(engine):
+    """What the first step of tutorial 003 does in the notebook."""
+    engine.muster("volume", "cp", EXAMPLES / "pytorchtrainingjob" / "ddp" / "torch_mnist_trainingjob.py", "mnist:")
+
+
 def horovod_engine(folder, variables):
     """An engine whose image of Horovod has a real one, with tutorial 002's script in its volume; skips where none can be built."""
     found = subprocess.run([ROOT / "tools" / "install_packages", "horovod"], stdout=subprocess.PIPE, text=True, check=False)

@@ -164,7 +164,8 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
             sync_.write_names();
           }),
       volume_folders_(paths_, trash_, {.data_dir = options_.directory, .allowed = real_paths(options_.host_paths)}),
-      gpus_(paths_, registration_.machine().gpus, [this](const Document& pod) { return sync_.gang_of(pod); }),
+      gpus_(paths_, registration_.machine().gpus, gpu_lock_folder(),
+            [this](const Document& pod) { return sync_.gang_of(pod); }),
       cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),
       planner_(options_, paths_, registration_.machine(), objects_, names_),
       logs_(loop, paths_, trash_, disk_, options_.logs),

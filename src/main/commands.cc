@@ -6,14 +6,18 @@ namespace {
 using cli::Server;
 
 constexpr cli::Entry kEngineCommands[] = {
-    {"up", "start the engine in the background", "muster up [--listen HOST:PORT] [--config FILE] [--data-dir DIR]",
+    {"up", "start the engine in the background",
+     "muster up [--at-login] [--listen HOST:PORT] [--config FILE] [--data-dir DIR]",
      "  muster up\n"
-     "  muster up --listen 0.0.0.0:8765        also for other machines\n"
+     "  muster up --at-login                   also at every boot of this machine\n"
+     "  muster up --listen 0.0.0.0             also for other machines\n"
      "  muster up --data-dir /tmp/try          a separate engine with its own objects\n",
      make_up, Server::kNone,
      "Returns when the engine answers and prints its address. A running engine is left\n"
      "alone. The log is DIR/engine.log. Without --listen the engine uses the address\n"
-     "in DIR/config.yaml (listen), else its last address, else 127.0.0.1:8765.\n",
+     "in DIR/config.yaml (listen), else its last address, else 127.0.0.1:8765, or the\n"
+     "next free port if somebody has that one. --at-login writes a unit of systemd: a\n"
+     "user's, with lingering, or root's for the system; down --purge removes it.\n",
      0},
     {"down", "stop the engine; jobs keep running unless --stop-jobs is given",
      "muster down [--stop-jobs | --purge [--yes]] [--data-dir DIR]",
@@ -40,7 +44,8 @@ constexpr cli::Entry kEngineCommands[] = {
      make_console, Server::kOptional,
      "The link logs one browser tab in, once, within five minutes. The login lasts as\n"
      "long as the tab, and at most twelve hours without use. From another machine,\n"
-     "forward the port: ssh -L 8765:127.0.0.1:8765 HOST\n"
+     "forward both ports: ssh -L 8765:127.0.0.1:8765 -L 8766:127.0.0.1:8766 HOST\n"
+     "The second one serves TensorBoards and notebooks.\n"
      "The browser never sees the credentials of the kubeconfig of a cluster.\n",
      0},
     {"serve", "run the engine in the foreground", "muster serve [--listen HOST:PORT] [--config FILE] [--data-dir DIR]",

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "api/host_folders.h"
@@ -418,20 +419,38 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
   return config;
 }
 
-void add_built_in_environments(Config& config) {
+namespace {
+
+EnvironmentConfig git_sync_environment(const GitConfig& git) {
   EnvironmentConfig to{.image = "*git-sync*", .host = true, .command = {arena::kGitSyncProgram}};
-  if (!config.git.allowed_schemes.empty()) {
-    to.env[arena::kAllowedSchemesVariable] = join(config.git.allowed_schemes, ":");
-  }
+  if (!git.allowed_schemes.empty()) to.env[arena::kAllowedSchemesVariable] = join(git.allowed_schemes, ":");
   // git reads configuration from such variables, so that no file has to be made.
   std::size_t count = 0;
-  for (const auto& [prefix, base] : config.git.instead_of) {
+  for (const auto& [prefix, base] : git.instead_of) {
     to.env[fmt::format("GIT_CONFIG_KEY_{}", count)] = fmt::format("url.{}.insteadOf", base);
     to.env[fmt::format("GIT_CONFIG_VALUE_{}", count)] = prefix;
     ++count;
   }
   if (count > 0) to.env["GIT_CONFIG_COUNT"] = std::to_string(count);
-  config.environments.push_back(std::move(to));
+  return to;
+}
+
+/// The machine's own rsync, whose command `arena submit` writes into the object.
+EnvironmentConfig rsync_environment() {
+  return {.image = "*/rsync:*", .host = true};
+}
+
+}  // namespace
+
+void add_built_in_environments(Config& config) {
+  // A pattern such as '*' means images of people's jobs; it must not hide the programs that stand in for these images.
+  // A pattern that names one of them still counts first: somebody brings the real image.
+  const auto names_one = [](const EnvironmentConfig& environment) {
+    return environment.image.find("git-sync") != std::string::npos ||
+           environment.image.find("rsync") != std::string::npos;
+  };
+  const auto others = std::ranges::stable_partition(config.environments, names_one);
+  config.environments.insert(others.begin(), {git_sync_environment(config.git), rsync_environment()});
 }
 
 Status check_environments(const Config& config, const std::string& data_dir) {

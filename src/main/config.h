@@ -116,7 +116,8 @@ Result<Address> parse_address(std::string_view text);
 Result<Config> parse_config(std::string_view yaml, const std::string& file, const std::string& data_dir = "");
 Result<Config> load_config(const std::string& path, const std::string& data_dir = "");
 
-/// Adds what every engine has after the environments of the configuration: images of git-sync run our own program.
+/// Adds what every engine has: images of git-sync run our own program, those of rsync the machine's. They count before
+/// the environments of the configuration, except for those whose pattern names them.
 void add_built_in_environments(Config& config);
 
 /// Invalid when an environment names what this machine does not have or pods must not see. Reads the file system.

@@ -263,13 +263,27 @@ TEST(Config, ImagesOfGitSyncRunOurProgramWithTheGitSection) {
       "muster.yaml");
   ASSERT_TRUE(config) << config.error().message;
   add_built_in_environments(*config);
-  const EnvironmentConfig& last = config->environments.back();
-  EXPECT_EQ(last.image, "*git-sync*");
-  EXPECT_EQ(last.command, std::vector<std::string>{"/run/muster/bin/muster-git-sync"});
-  EXPECT_EQ(last.env.at("GIT_CONFIG_COUNT"), "1");
-  EXPECT_EQ(last.env.at("GIT_CONFIG_KEY_0"), "url.http://127.0.0.1:1/.insteadOf");
-  EXPECT_EQ(last.env.at("GIT_CONFIG_VALUE_0"), "https://code.example/");
-  EXPECT_EQ(last.env.at("MUSTER_GIT_ALLOWED_SCHEMES"), "https:http");
+  const EnvironmentConfig& own = config->environments.front();
+  EXPECT_EQ(own.image, "*git-sync*");
+  EXPECT_EQ(own.command, std::vector<std::string>{"/run/muster/bin/muster-git-sync"});
+  EXPECT_EQ(own.env.at("GIT_CONFIG_COUNT"), "1");
+  EXPECT_EQ(own.env.at("GIT_CONFIG_KEY_0"), "url.http://127.0.0.1:1/.insteadOf");
+  EXPECT_EQ(own.env.at("GIT_CONFIG_VALUE_0"), "https://code.example/");
+  EXPECT_EQ(own.env.at("MUSTER_GIT_ALLOWED_SCHEMES"), "https:http");
+}
+
+TEST(Config, APatternForAllImagesDoesNotHideTheEnginesOwnPrograms) {
+  auto config = parse_config(
+      "environments:\n"
+      "- {image: '*pytorch*', venv: /v}\n"
+      "- {image: 'mine/git-sync:*', rootfs: /r}\n"
+      "- {image: '*', host: true}\n",
+      "muster.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  add_built_in_environments(*config);
+  std::vector<std::string> order;
+  for (const EnvironmentConfig& environment : config->environments) order.push_back(environment.image);
+  EXPECT_THAT(order, ::testing::ElementsAre("mine/git-sync:*", "*git-sync*", "*/rsync:*", "*pytorch*", "*"));
 }
 
 }  // namespace

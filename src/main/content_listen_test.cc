@@ -43,6 +43,16 @@ TEST_F(ContentPort, IsAnyFreeOneWhereTheNextIsTakenOrTheMainPortWasAnyToo) {
   EXPECT_TRUE(listen_for_content(server_, {}, {.host = "127.0.0.1", .port = 0}, 65535, door_));
 }
 
+TEST_F(ContentPort, AFirstStartPassesByAPortThatSomebodyHas) {
+  const int usual = free_pair();
+  net::HttpServer other(loop_, {}, nullptr);
+  ASSERT_TRUE(other.listen("127.0.0.1", usual));
+  const auto port = listen_near(server_, {.host = "127.0.0.1", .port = usual}, door_);
+  ASSERT_TRUE(port) << port.error().message;
+  EXPECT_GT(*port, usual);
+  EXPECT_EQ((*port - usual) % 2, 0);
+}
+
 TEST_F(ContentPort, IsWhereTheConfigurationSays) {
   net::HttpServer other(loop_, {}, nullptr);
   const int taken = *other.listen("127.0.0.1", 0);
@@ -64,10 +74,11 @@ TEST(ContentUrl, IsPlainHttpOnLoopbackOnly) {
 
 TEST(ContentListen, OwnOriginsAreThoseThatNoOtherProgramCanTake) {
   using Origins = std::vector<std::string>;
-  EXPECT_EQ(own_origins("127.0.0.1", "box", 1), Origins{"http://127.0.0.1:1"});
-  EXPECT_EQ(own_origins("::1", "box", 1), Origins{"http://[::1]:1"});
-  EXPECT_EQ(own_origins("10.0.0.7", "box", 1), Origins{"https://10.0.0.7:1"});
-  EXPECT_EQ(own_origins("0.0.0.0", "box", 1), (Origins{"https://box:1", "http://127.0.0.1:1"}));
+  EXPECT_EQ(own_origins("127.0.0.1", "box", {}, 1), Origins{"http://127.0.0.1:1"});
+  EXPECT_EQ(own_origins("::1", "box", {}, 1), Origins{"http://[::1]:1"});
+  EXPECT_EQ(own_origins("10.0.0.7", "box", {}, 1), Origins{"https://10.0.0.7:1"});
+  EXPECT_EQ(own_origins("0.0.0.0", "10.0.0.7", {"127.0.0.1", "localhost", "::1", "box", "0.0.0.0", "10.0.0.7"}, 1),
+            (Origins{"https://10.0.0.7:1", "https://box:1", "http://127.0.0.1:1"}));
 }
 
 }  // namespace

@@ -204,9 +204,12 @@ Status update_file(const std::string& path, const std::string& content) {
   return linux_os::overwrite_file(path, content, 0600);
 }
 
-Status write_engine_record(const std::string& data_dir, const std::string& url) {
-  const json::Document record =
-      json::Object{{"pid", ::getpid()}, {"startTicks", linux_os::start_time_of(::getpid()).value_or(0)}, {"url", url}};
+Status write_engine_record(const std::string& data_dir, const EngineRecord& of) {
+  const json::Document record = json::Object{{"pid", ::getpid()},
+                                             {"startTicks", linux_os::start_time_of(::getpid()).value_or(0)},
+                                             {"url", of.url},
+                                             {"contentPort", of.content_port},
+                                             {"note", of.note}};
   return update_file(record_path(data_dir), json::serialize(record) + "\n");
 }
 
@@ -217,7 +220,9 @@ std::optional<EngineRecord> running_engine(const std::string& data_dir) {
   if (!record) return std::nullopt;
   EngineRecord engine{.pid = static_cast<int>(record->int_at("pid")),
                       .start_ticks = static_cast<std::uint64_t>(record->int_at("startTicks")),
-                      .url = record->string_at("url")};
+                      .url = record->string_at("url"),
+                      .content_port = static_cast<int>(record->int_at("contentPort")),
+                      .note = record->string_at("note")};
   // A zombie also has the same start time. In a container without an init process it may never be reaped.
   const auto process = linux_os::open_exactly({.pid = engine.pid, .start_time = engine.start_ticks});
   if (engine.pid <= 0 || !process || linux_os::has_ended(*process)) return std::nullopt;

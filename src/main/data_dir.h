@@ -56,8 +56,11 @@ struct EngineRecord {
   int pid = 0;
   std::uint64_t start_ticks = 0;  // from /proc/PID/stat: distinguishes a reused pid
   std::string url;
+  int content_port = 0;
+  std::string note = {};  // what its user must know about the address; "": nothing
 };
-Status write_engine_record(const std::string& data_dir, const std::string& url);
+/// Writes it for this process.
+Status write_engine_record(const std::string& data_dir, const EngineRecord& record);
 /// Returns the engine that runs on this folder; nullopt when there is none.
 std::optional<EngineRecord> running_engine(const std::string& data_dir);
 /// The file stays, so that the next start has room for it also on a full disk.

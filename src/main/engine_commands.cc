@@ -18,7 +18,10 @@
 #include "linux/process.h"
 #include "linux/remove_tree.h"
 #include "main/ask_engine.h"
+#include "main/boot_unit.h"
 #include "main/commands.h"
+#include "main/config.h"
+#include "main/content_listen.h"
 #include "main/data_dir.h"
 
 extern char** environ;
@@ -105,9 +108,22 @@ std::string shell_word(const std::string& path) {
   return out + "'";
 }
 
+/// A page of a TensorBoard or a notebook is on the content port, so that both are forwarded, to the same numbers.
+std::string ssh_line(const EngineRecord& engine) {
+  const auto address = parse_address(std::string_view(engine.url).substr(engine.url.find("://") + 3));
+  if (!address || engine.content_port == 0 || !is_loopback(address->host)) return "";
+  char name[256] = {};
+  const std::string host = ::gethostname(name, sizeof name - 1) == 0 ? name : "HOST";
+  return fmt::format("from afar   ssh -L {0}:127.0.0.1:{0} -L {1}:127.0.0.1:{1} {2}\n", address->port,
+                     engine.content_port, host);
+}
+
 std::string where(const EngineRecord& engine, const std::string& data_dir) {
-  return fmt::format("engine      {} (pid {})\ndata        {}\nkubectl     export KUBECONFIG={}\n", engine.url,
-                     engine.pid, data_dir, shell_word(data_dir + "/kubeconfig"));
+  const std::string note = engine.note.empty() ? "" : fmt::format("note        {}\n", engine.note);
+  return note +
+         fmt::format("engine      {} (pid {})\ndata        {}\nkubectl     export KUBECONFIG={}\n", engine.url,
+                     engine.pid, data_dir, shell_word(data_dir + "/kubeconfig")) +
+         ssh_line(engine);
 }
 
 /// The link logs in once; an engine that gives none is still of use.
@@ -120,32 +136,57 @@ class Up final : public OfFolder {
  public:
   void add_flags(cli::Flags& flags) override {
     OfFolder::add_flags(flags);
-    flags.add("listen", &listen_, "HOST:PORT to listen on");
+    flags.add("listen", &listen_, "HOST:PORT to listen on; 0.0.0.0: every address");
     flags.add("config", &config_, "configuration file (default DIR/config.yaml)");
+    flags.add("at-login", &at_login_, "also start it at boot: installs a unit of systemd");
   }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
-    if (const auto engine = running_engine(data_dir_)) {
-      session.out("already running\n" + where(*engine, data_dir_) + console_line(data_dir_));
-      return cli::kExitOk;
-    }
+    const bool runs = running_engine(data_dir_).has_value();
     if (auto made = prepare_data_dir(data_dir_); !made) return session.fail(made.error());
-    std::vector<std::string> serve_args{"--data-dir", data_dir_};
-    if (!listen_.empty()) serve_args.insert(serve_args.end(), {"--listen", listen_});
-    if (!config_.empty()) serve_args.insert(serve_args.end(), {"--config", config_});
-    const std::string log = log_path(data_dir_);
-    auto ready = spawn_engine(serve_args, log);
-    if (!ready) return session.fail(ready.error());
-    if (read_ready_line(*ready).empty()) {
-      return session.fail(
-          Error{.reason = Reason::kServiceUnavailable,
-                .message = fmt::format("the engine did not start; its log {} ends with\n{}", log, last_lines(log, 5))});
+    std::string said = runs ? "already running\n" : "";
+    bool started = runs;
+    if (at_login_) {
+      const auto installed = install_unit(runs, started);
+      if (!installed) return session.fail(installed.error());
+      said += *installed;
+      started = started || runs;
     }
-    if (const auto engine = running_engine(data_dir_)) session.out(where(*engine, data_dir_) + console_line(data_dir_));
+    if (!started) {
+      if (const Status up = start(); !up) return session.fail(up.error());
+    }
+    const auto engine = running_engine(data_dir_);
+    session.out(engine ? said + where(*engine, data_dir_) + console_line(data_dir_) : said);
     return cli::kExitOk;
   }
 
  private:
+  std::vector<std::string> flags_of_serve() const {
+    std::vector<std::string> words;
+    if (!listen_.empty()) words.insert(words.end(), {"--listen", listen_});
+    if (!config_.empty()) words.insert(words.end(), {"--config", std::filesystem::absolute(config_)});
+    return words;
+  }
+
+  Status start() const {
+    std::vector<std::string> serve_args{"--data-dir", data_dir_};
+    for (const std::string& word : flags_of_serve()) serve_args.push_back(word);
+    const std::string log = log_path(data_dir_);
+    TRY_ASSIGN(const Fd ready, spawn_engine(serve_args, log));
+    if (!read_ready_line(ready).empty()) return ok();
+    return Error{.reason = Reason::kServiceUnavailable,
+                 .message = fmt::format("the engine did not start; its log {} ends with\n{}", log, last_lines(log, 5))};
+  }
+
+  Result<std::string> install_unit(bool runs, bool& started) const {
+    std::error_code error;
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe", error);
+    const BootUnit unit{.program = program, .data_dir = real_data_dir(data_dir_), .args = flags_of_serve()};
+    TRY_ASSIGN(const std::vector<std::string> said, install_boot_unit(this_boot_host(), unit, runs, started));
+    return join(said, "\n") + "\n";
+  }
+
+  bool at_login_ = false;
   std::string listen_;
   std::string config_;
 };
@@ -163,6 +204,12 @@ class Down final : public OfFolder {
     if (purge_) {
       if (auto may = may_purge(session); !may) return session.fail(may.error());
     }
+    if (purge_) {
+      // First: systemd must not start the engine again.
+      const auto removed = remove_boot_unit(this_boot_host(), data_dir_);
+      if (!removed) return session.fail(removed.error());
+      for (const std::string& line : *removed) session.out(line + "\n");
+    }
     const auto engine = running_engine(data_dir_);
     if (engine) {
       if (auto stopped = stop_process(*engine); !stopped) return session.fail(stopped.error());
@@ -175,6 +222,8 @@ class Down final : public OfFolder {
     if (purge_) {
       if (auto removed = linux_os::remove_tree(data_dir_); !removed) return session.fail(removed.error());
       session.out(fmt::format("removed {}\n", data_dir_));
+    } else if (has_boot_unit(this_boot_host(), data_dir_)) {
+      session.out(fmt::format("{} starts it again at the next boot\n", unit_name(data_dir_)));
     }
     return cli::kExitOk;
   }

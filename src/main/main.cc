@@ -11,6 +11,7 @@
 #include "main/commands.h"
 #include "main/show_page.h"
 #include "mpi/program.h"
+#include "python/torchrun.h"
 
 namespace {
 
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
   const std::string_view path = argc > 0 ? argv[0] : "";
   const std::string_view name = path.substr(path.rfind('/') + 1);
   if (name == "arena") return muster::arena::run(typed, muster::show_page);
+  if (name == muster::python::kTorchrun) return muster::python::torchrun_main(typed, environment());
   if (const auto pod_program = muster::mpi::find_pod_program(name)) {
     return pod_program({.args = typed, .environment = environment()});
   }

@@ -28,11 +28,13 @@
 #include "control/runtime/controllers.h"
 #include "door/door.h"
 #include "linux/tcp_port.h"
+#include "main/boot_unit.h"
 #include "main/commands.h"
 #include "main/config.h"
 #include "main/content_listen.h"
 #include "main/data_dir.h"
 #include "main/gpu_driver.h"
+#include "main/machine_names.h"
 #include "main/queues.h"
 #include "main/socket_activation.h"
 #include "mpi/program.h"
@@ -75,6 +77,7 @@ struct ServeOptions {
   Config config;
   bool accept_data_loss = false;
   std::vector<Fd> sockets = {};  // that systemd holds
+  bool may_choose_port = false;  // nobody has named an address yet
 };
 
 std::string host_name() {
@@ -97,15 +100,21 @@ Result<LogLevel> parse_log_level(const std::string& word) {
                .message = fmt::format("--log-level: must be debug, info, warn or error, got {}", quote(word))};
 }
 
+constexpr int kUsualPort = 8765;
+
+/// A host alone keeps the port where the engine served last.
+Result<Address> address_of_flag(const std::string& flag, const Result<Address>& last) {
+  const bool has_port = flag.rfind(':') != std::string::npos && !flag.ends_with(']');
+  auto address = parse_address(has_port ? flag : fmt::format("{}:{}", flag, last ? last->port : kUsualPort));
+  return address ? address : in_context("--listen", address.error());
+}
+
 /// Returns the address from the flag, else from the configuration, else the one where the engine served last.
 Result<Address> choose_address(const std::string& flag, const Config& config, const std::string& data_dir) {
-  if (!flag.empty()) {
-    auto address = parse_address(flag);
-    return address ? address : in_context("--listen", address.error());
-  }
-  if (!config.listen.empty()) return parse_address(config.listen);
   const auto last = parse_address(last_address(data_dir));
-  return last ? *last : Address{.host = "127.0.0.1", .port = 8765};
+  if (!flag.empty()) return address_of_flag(flag, last);
+  if (!config.listen.empty()) return parse_address(config.listen);
+  return last ? *last : Address{.host = "127.0.0.1", .port = kUsualPort};
 }
 
 /// Returns the path of the running binary; "" when its file is gone.
@@ -256,9 +265,8 @@ Status open_store(Engine& engine, const ServeOptions& options) {
 Result<agent::ApiAccess> api_access(const Engine& engine, const ServeOptions& options, const Credentials& credentials,
                                     const json::Document& pod) {
   const std::string& host = options.address.host;
-  const bool anywhere = host == "0.0.0.0" || host == "::";
   TRY_ASSIGN(apiserver::PodToken issued, engine.api->issue_pod_token(pod));
-  return agent::ApiAccess{.host = anywhere ? "127.0.0.1" : host,
+  return agent::ApiAccess{.host = is_anywhere(host) ? "127.0.0.1" : host,
                           .port = engine.port,
                           .ca_pem = credentials.ca.certificate_pem,
                           .token = std::move(issued.token),
@@ -396,7 +404,8 @@ Result<int> open_ports(Engine& engine, ServeOptions& options, const Credentials&
   } else {
     engine.door->use(std::move(options.sockets));
   }
-  TRY_ASSIGN(engine.port, listen_for_engine(*engine.http, options.address, *engine.door));
+  const auto listen = options.may_choose_port ? listen_near : listen_for_engine;
+  TRY_ASSIGN(engine.port, listen(*engine.http, options.address, *engine.door));
   TRY_ASSIGN(const int content_port,
              listen_for_content(*engine.content, options.config, options.address, engine.port, *engine.door));
   std::vector<int> sockets = engine.http->tcp_sockets();
@@ -405,22 +414,29 @@ Result<int> open_ports(Engine& engine, ServeOptions& options, const Credentials&
   return content_port;
 }
 
+/// Whoever expects the usual port would otherwise meet another user's engine there.
+std::string note_about_port(const ServeOptions& options, int port) {
+  if (!options.may_choose_port || port == options.address.port) return "";
+  return fmt::format("port {} is taken by another program, so this engine uses {}", options.address.port, port);
+}
+
 Status run_engine(ServeOptions& options) {
   // Neither a debugger of the same user nor a core file can expose the token and the keys.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   Engine engine;
   TRY(prepare_data_dir(options.data_dir));
   TRY(open_store(engine, options));  // first: it holds the lock that excludes a second engine
-  const std::vector<std::string> names{"127.0.0.1", "localhost", "::1", to_lower(host_name()), options.address.host};
+  const std::vector<std::string> names = server_names(options.address.host, host_name());
   TRY_ASSIGN(const Credentials credentials,
              load_or_make_credentials(options.data_dir, names, engine.rng, engine.loop.now()));
   TRY(start_parts(engine, options, credentials, names));
   TRY_ASSIGN(const int content_port, open_ports(engine, options, credentials));
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
-  const std::string pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
+  const std::string reachable = reachable_address();
+  const std::string pages_url = content_url(options.config, options.address, reachable, content_port);
   open_doors(engine);
   engine.console->serve_at(
-      own_origins(options.address.host, to_lower(host_name()), engine.port),
+      own_origins(options.address.host, reachable, names, engine.port),
       [&options, port = engine.port] { return linux_os::has_all_connections(options.address.host, port); });
   add_routes(engine, pages_url);
   engine.controllers = std::make_unique<control::Controllers>(
@@ -430,12 +446,15 @@ Status run_engine(ServeOptions& options) {
       options.config.scheduling == "strict");
   make_queues(*engine.client, options.config.queues);
 
-  const std::string url = cli::url_of({.host = options.address.host, .port = engine.port});
+  const std::string& host = options.address.host;
+  const std::string url = cli::url_of({.host = is_anywhere(host) ? reachable : host, .port = engine.port});
   const std::string kubeconfig = options.data_dir + "/kubeconfig";
   TRY(update_file(kubeconfig, client::make_kubeconfig(url, credentials.ca.certificate_pem, credentials.token,
                                                       chosen_namespace(kubeconfig))));
-  TRY(write_engine_record(options.data_dir, url));
-  TRY(remember_address(options.data_dir, url.substr(std::string_view("https://").size())));
+  TRY(write_engine_record(options.data_dir,
+                          {.url = url, .content_port = content_port, .note = note_about_port(options, engine.port)}));
+  const std::string listens = cli::url_of({.host = host, .port = engine.port});
+  TRY(remember_address(options.data_dir, listens.substr(std::string_view("https://").size())));
   engine.loop.run_until([&engine] { return engine.api->is_set_up(); });
   engine.loop.on_stop_signal([&engine](int signal) {
     LOG_INFO("stopping; pods keep running", {"signal", signal});
@@ -443,6 +462,7 @@ Status run_engine(ServeOptions& options) {
   });
   fmt::print("ready {}\n", url);
   std::fflush(stdout);
+  notify_systemd();
 
   // The controllers start once the server is listening: requests from users and programs come first.
   engine.loop.post_when_idle([&engine] {
@@ -484,6 +504,8 @@ class Serve final : public cli::Command {
     add_built_in_environments(options_.config);
     options_.sockets = sockets_of_systemd();
     TRY_ASSIGN(options_.address, choose_address(listen_, options_.config, options_.data_dir));
+    options_.may_choose_port = listen_.empty() && options_.config.listen.empty() && options_.sockets.empty() &&
+                               last_address(options_.data_dir).empty();
     if (listen_.empty() && options_.config.listen.empty() && !options_.sockets.empty()) {
       TRY_ASSIGN(const net::ListenAddress first, net::listen_address(options_.sockets.front().get()));
       options_.address = {.host = first.host, .port = first.port};

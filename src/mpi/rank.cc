@@ -1,6 +1,7 @@
 // muster-rank COMMAND ARGS…: runs one rank and reports to the launcher how it ended. Open MPI starts it in front of
 // every rank, in the process group that it sends its signals to.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -8,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/strings.h"
+#include "mpi/last_words.h"
 #include "mpi/program.h"
 #include "mpi/rank_line.h"
 
@@ -76,6 +79,64 @@ Result<Fd> report_start(const Collector& collector, const RankStart& start) {
                                       collector.port)};
 }
 
+/// What the rank writes to standard error passes through here, so that its exception is known when it fails.
+class ErrorStream {
+ public:
+  ErrorStream() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;  // the rank writes to ours itself
+    read_end_ = Fd(ends[0]);
+    write_end_ = Fd(ends[1]);
+  }
+
+  /// In the process that becomes the rank.
+  void take_over() const {
+    if (write_end_) ::dup2(write_end_.get(), STDERR_FILENO);
+  }
+
+  /// Passes it on until the process ends and returns its exception. Processes that outlive it write into the void.
+  std::string pass_on(const Fd& process) {
+    write_end_ = Fd();
+    if (!read_end_) return "";
+    std::array<pollfd, 2> waiting{pollfd{.fd = read_end_.get(), .events = POLLIN, .revents = 0},
+                                  pollfd{.fd = process.get(), .events = POLLIN, .revents = 0}};
+    while (waiting[1].revents == 0 && (process || waiting[0].fd >= 0)) {
+      if (::poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR) break;
+      if (waiting[0].revents != 0 && !pass_some()) waiting[0].fd = -1;
+    }
+    ::fcntl(read_end_.get(), F_SETFL, O_NONBLOCK);
+    while (pass_some()) {
+    }
+    return words_.exception();
+  }
+
+ private:
+  bool pass_some() {
+    std::array<char, 16384> buffer{};
+    const ssize_t count = ::read(read_end_.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) return true;
+    if (count <= 0) return false;
+    const std::string_view text(buffer.data(), static_cast<std::size_t>(count));
+    words_.take(text);
+    [[maybe_unused]] const bool written = write_all(STDERR_FILENO, text);
+    return true;
+  }
+
+  static bool write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(fd, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return false;
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+  }
+
+  Fd read_end_;
+  Fd write_end_;
+  LastWords words_;
+};
+
 ProcessEnd wait_for(pid_t pid) {
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0) {
@@ -110,14 +171,20 @@ int run_recorded(const Invocation& invocation, const Collector& collector, int r
     return kNotStarted;
   }
   for (const int signal : kGroupSignals) ::signal(signal, SIG_IGN);
+  ErrorStream errors;
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    errors.take_over();
     for (const int signal : kGroupSignals) ::signal(signal, SIG_DFL);
     exec_command(invocation.args);
     ::_exit(kNotStarted);
   }
-  const ProcessEnd end = pid > 0 ? wait_for(pid) : ProcessEnd{.code = kNotStarted, .signal = 0};
+  ::signal(SIGPIPE, SIG_IGN);  // mpirun may be gone before its ranks
+  const Fd process(pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1);
+  std::string why = pid > 0 ? errors.pass_on(process) : "";
+  ProcessEnd end = pid > 0 ? wait_for(pid) : ProcessEnd{.code = kNotStarted, .signal = 0};
+  if (has_failed(end)) end.why = std::move(why);
   send_line(*launcher, end_line(end));
   return end_like(end);
 }

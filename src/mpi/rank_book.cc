@@ -9,8 +9,9 @@ namespace muster::mpi {
 namespace {
 
 std::string described(const ProcessEnd& how) {
-  return how.signal != 0 ? fmt::format("was killed by signal {}", how.signal)
-                         : fmt::format("exited with code {}", how.code);
+  const std::string end = how.signal != 0 ? fmt::format("was killed by signal {}", how.signal)
+                                          : fmt::format("exited with code {}", how.code);
+  return how.why.empty() ? end : fmt::format("{}: {}", end, how.why);
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ void RankBook::start(int rank, int ranks, std::string host) {
 
 void RankBook::end(int rank, ProcessEnd how, MonoTime when) {
   running_.erase(rank);
-  if (has_failed(how)) failures_.push_back({.rank = rank, .how = how, .when = when});
+  if (has_failed(how)) failures_.push_back({.rank = rank, .how = std::move(how), .when = when});
 }
 
 std::optional<int> RankBook::first_unknown() const {

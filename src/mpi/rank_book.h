@@ -15,7 +15,8 @@ namespace muster::mpi {
 /// How a process ended.
 struct ProcessEnd {
   int code = 0;
-  int signal = 0;  // that killed it; 0: it exited by itself
+  int signal = 0;        // that killed it; 0: it exited by itself
+  std::string why = {};  // the exception that ended it; "": not known
   bool operator==(const ProcessEnd&) const = default;
 };
 bool has_failed(const ProcessEnd& end);

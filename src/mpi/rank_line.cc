@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/strings.h"
 
 namespace muster::mpi {
@@ -40,16 +42,22 @@ std::optional<RankStart> parse_start(std::string_view line) {
 }
 
 std::string end_line(const ProcessEnd& end) {
-  return fmt::format("{} {}\n", end.code, end.signal);
+  std::string why = end.why.substr(0, kLongestReason);
+  std::ranges::replace_if(
+      why, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }, ' ');
+  return fmt::format("{} {}{}{}\n", end.code, end.signal, why.empty() ? "" : " ", why);
 }
 
 std::optional<ProcessEnd> parse_end(std::string_view line) {
   const auto words = split(line, ' ');
-  if (words.size() != 2) return std::nullopt;
+  if (words.size() < 2) return std::nullopt;
   const auto code = number_in(words[0], 255);
   const auto signal = number_in(words[1], 127);
   if (!code || !signal) return std::nullopt;
-  return ProcessEnd{.code = *code, .signal = *signal};
+  const std::size_t numbers = words[0].size() + 1 + words[1].size();
+  std::string why(line.substr(std::min(numbers + 1, line.size())));
+  if (why.size() > kLongestReason) return std::nullopt;
+  return ProcessEnd{.code = *code, .signal = *signal, .why = std::move(why)};
 }
 
 }  // namespace muster::mpi

@@ -35,6 +35,8 @@ std::optional<RankStart> parse_start(std::string_view line);
 /// The launcher's answer to a start: the rank is in its book.
 inline constexpr char kConfirmed = '+';
 
+/// Holds at most this much of why a rank ended, so that a line fits into a socket's buffer.
+inline constexpr std::size_t kLongestReason = 300;
 std::string end_line(const ProcessEnd& end);
 std::optional<ProcessEnd> parse_end(std::string_view line);
 

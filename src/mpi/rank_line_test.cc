@@ -14,6 +14,8 @@ TEST(RankLine, WhatIsWrittenCanBeRead) {
             (RankStart{.key = "abc", .rank = 3, .ranks = 4, .host = "job-worker-3"}));
   EXPECT_EQ(end_line({.code = 0, .signal = 9}), "0 9\n");
   EXPECT_EQ(parse_end("0 9"), (ProcessEnd{.code = 0, .signal = 9}));
+  EXPECT_EQ(end_line({.code = 1, .why = "KeyError: 'a\nb'"}), "1 0 KeyError: 'a b'\n");
+  EXPECT_EQ(parse_end("1 0 KeyError: 'a b'"), (ProcessEnd{.code = 1, .why = "KeyError: 'a b'"}));
 }
 
 TEST(RankLine, OtherTextIsNotTaken) {
@@ -24,7 +26,8 @@ TEST(RankLine, OtherTextIsNotTaken) {
        {"", "abc 1", "abc 1 host", "abc -1 2 host", "abc one 2 host", "abc 1 two host", "abc 1 2 host more"}) {
     EXPECT_EQ(parse_start(text), std::nullopt) << text;
   }
-  for (const char* text : {"", "0", "256 0", "-1 0", "0 x", "0 0 0"}) EXPECT_EQ(parse_end(text), std::nullopt) << text;
+  for (const char* text : {"", "0", "256 0", "-1 0", "0 x", "0 x y", ("1 0 " + std::string(301, 'x')).c_str()})
+    EXPECT_EQ(parse_end(text), std::nullopt) << text;
 }
 
 }  // namespace

@@ -447,6 +447,13 @@ static int check_network(void) {
   return 1;
 }
 
+/* What the pod uses alone on this machine, such as GPUs, is locked by descriptors after that of the launch description.
+ * The shim and the pod's init have them as long as they live, and the programs of containers never. */
+static void keep_locks(int count) {
+  for (int i = 1; i <= count; ++i) fcntl(MUSTER_LAUNCH_FD + i, F_SETFD, FD_CLOEXEC);
+  close_from(MUSTER_LAUNCH_FD + 1 + count);
+}
+
 int main(int argc, char** argv) {
   static struct shim shim;
   clear(&shim);
@@ -455,10 +462,10 @@ int main(int argc, char** argv) {
     own_network(&plan);
   }
   if (argc == 2 && strcmp(argv[1], "network-check") == 0) return check_network();
-  if (argc != 2 || argv[1][0] != '/') return 64;
+  if (argc < 2 || argc > 3 || argv[1][0] != '/') return 64;
   shim.folder = argv[1];
   setsid();
-  close_from(MUSTER_LAUNCH_FD + 1);
+  keep_locks(argc == 3 ? atoi(argv[2]) : 0);
   umask(077);
   shim.dir = open(shim.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   shim.null = open("/dev/null", O_RDWR | O_CLOEXEC);

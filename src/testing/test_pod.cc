@@ -124,12 +124,19 @@ void TestPod::spawn(const std::string& program, const Fd* description) {
                                  .env = {},
                                  .fds = {{pair->theirs.get(), 0}, {null.get(), 1}, {null.get(), 2}}};
   if (description != nullptr) request.fds.emplace_back(description->get(), MUSTER_LAUNCH_FD);
+  if (lock_) {
+    request.fds.emplace_back(lock_.get(), MUSTER_LAUNCH_FD + 1);
+    request.args.emplace_back("1");
+  }
   if (user_ == EngineUser::kOrdinary && ::geteuid() == 0) {
     ASSERT_EQ(::chown(program.c_str(), kNobody, kNobody), 0);
     request.program = "/usr/bin/setpriv";
-    request.args = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, launch_};
+    request.args[0] = program;
+    const std::vector<std::string> before = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"};
+    request.args.insert(request.args.begin(), before.begin(), before.end());
   }
   auto child = linux_os::spawn(request);
+  lock_ = Fd();
   ASSERT_TRUE(child) << child.error().message;
   shim_ = std::move(*child);
   socket_ = std::move(pair->ours);

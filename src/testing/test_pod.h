@@ -26,6 +26,8 @@ class TestPod {
 
   /// Starts the shim and waits until it reports that it is ready.
   void start(Launch launch);
+  /// The next start gives the shim this lock to hold.
+  void give_lock(Fd lock) { lock_ = std::move(lock); }
   /// Starts the shim with arbitrary bytes as its launch description, and does not wait.
   void start_with(const std::string& description);
   /// Starts a shim of version 1, which reads a launch file, and waits until it reports that it is ready.
@@ -68,6 +70,7 @@ class TestPod {
   std::string volume_;
   linux_os::Child shim_;
   Fd socket_;
+  Fd lock_;
 };
 
 }  // namespace muster::agent

@@ -7,7 +7,7 @@ import pytest
 from after_success import look_at_everything
 from harness import NO_GPUS, Engine, wait_for
 from test_create import open_menu, replace_text
-from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare, skip_without_jupyterlab
+from tutorials import EXAMPLES, SHORT, TIMEOUT, bring_script, configured, prepare, skip_without_jupyterlab
 
 SCRIPT = "torch_mnist_trainingjob.py"
 TOUR = EXAMPLES / "parallel-training"
@@ -51,8 +51,9 @@ def create_by_yaml(page, words, manifest):
 
 
 def write_python_file(lab, name, code):
-    """In JupyterLab: a new Python file with this code, saved under the name."""
-    lab.get_by_title("Create a new Python file").first.click(timeout=120_000)
+    """In JupyterLab: + at the top left, Python File below Other, this code, saved under the name."""
+    lab.get_by_role("button", name="New Launcher").first.click(timeout=120_000)
+    lab.locator(".jp-LauncherCard:visible", has_text="Python File").first.click()
     lab.locator(".jp-FileEditor .cm-content").click()
     lab.keyboard.insert_text(code)
     lab.keyboard.press("Control+s")
@@ -73,6 +74,7 @@ def test_without_gpus_the_job_waits_with_the_reason_and_the_cpu_variant_runs(eng
     page.get_by_role("dialog", name="Delete mnist?").get_by_role("button", name="Delete").click()
     page.get_by_text("No jobs").wait_for(timeout=60_000)
 
+    bring_script(engine)
     create_by_yaml(page, words, TOUR / "job_cpu.yaml")
     job_row(page).get_by_role("cell", name="Succeeded", exact=True).wait_for(timeout=TIMEOUT * 1000)
     assert engine.get("pj", "mnist")["status"]["phase"] == "Succeeded"
@@ -87,7 +89,8 @@ def test_003_get_started(engine, console):
     page = tab.page
     volume = engine.data / "volumes" / "default" / "mnist"
 
-    # 回到 Notebook mnist，点击 Other 下的 Python File 以新建一个 Python 脚本文件，复制代码，命名为 torch_mnist_trainingjob.py
+    # 回到 Notebook mnist，在 HOME 目录下，点击左上角的 +，然后点击 Other 下的 Python File 以新建一个 Python 脚本文件，复制代码，命名为 torch_mnist_trainingjob.py
+    assert not (volume / SCRIPT).exists(), "examples/prepare leaves this step to the reader"
     code = (EXAMPLES / "pytorchtrainingjob" / "ddp" / SCRIPT).read_text()
     page.get_by_role("link", name="Notebook", exact=True).click()
     notebook = page.get_by_role("row").filter(has=page.get_by_title("mnist", exact=True))

@@ -107,7 +107,7 @@ def test_what_a_shell_would_read_is_never_read_by_one(engine, tmp_path):
 
 
 @pytest.mark.parametrize("flag", ["--label=k=a\nb", "--label=a;b=c", "--selector=k=a\nb", "--image=", "--image-pull-policy=a\nb",
-                                  "--env=A\nB=c", "--env==x", "--data-dir=/a\nb:c", "--toleration=a\nb=c:d", "--queue=maybe", "--gpus=1\n"])
+                                  "--env=A\nB=c", "--env==x", "--data-dir=/a\nb:c", "--toleration=a\nb=c:d", "--queue=may be", "--gpus=1\n"])
 def test_flags_that_no_job_can_have_are_errors(engine, flag):
     done = arena(engine, "submit", "pytorch", "--name=odd-flag", "--image=i", flag, "true", check=False)
     assert done.returncode == 1 and done.stderr.startswith("ERRO["), done
@@ -272,6 +272,9 @@ def test_help_completion_and_identity(engine):
     for name in ("submit list get logs logviewer delete prune attach scalein scaleout top data cron completion whoami version").split():
         assert f"\n  {name} " in names
     assert re.fullmatch(r"arena: v\S+\n", arena(engine, "version", "--short").stdout)
+    fields = dict(line.strip().split(": ", 1) for line in arena(engine, "version").stdout.splitlines())
+    assert list(fields)[:4] == ["arena", "BuildDate", "GitCommit", "GitTreeState"] and list(fields)[-3:] == ["GoVersion", "Compiler", "Platform"]
+    assert fields["Platform"].startswith("linux/")
     assert "_arena()" in arena(engine, "completion", "bash").stdout
     assert arena(engine, "__complete", "--", "submit", "py").stdout.startswith("pytorchjob\t")
     assert "tf1\t" in arena(engine, "__complete", "--", "get", "t").stdout

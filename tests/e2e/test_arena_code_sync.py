@@ -1,4 +1,5 @@
-"""How the code of a job arrives besides git over http: from an rsync daemon, and from git over ssh with a key."""
+"""How the code of a job arrives besides git over http: from an rsync daemon, from git over ssh with a key, from a
+repository of this machine."""
 import json
 import os
 import pathlib
@@ -16,7 +17,11 @@ SSHD = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
-    made = Engine(tmp_path_factory.mktemp("sync"), config=f"network: {{allow: ['127.0.0.1:{RSYNC_PORT}', '127.0.0.1:{SSH_PORT}']}}\n").start()
+    made = Engine(tmp_path_factory.mktemp("sync"), config=f"""
+network: {{allow: ['127.0.0.1:{RSYNC_PORT}', '127.0.0.1:{SSH_PORT}']}}
+environments:
+- {{image: '*', host: true}}  # as in docs/config.md; it does not hide muster-git-sync
+""").start()
     yield made
     made.stop()
 
@@ -49,6 +54,52 @@ def run_job(engine, name, *flags):
         return job["status"] if job["status"] in ("SUCCEEDED", "FAILED") else None
     status = wait_for(f"{name} to end", ended, 120)
     return status, engine.run([ARENA, "logs", name], check=False).stdout
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A repository named project with one commit, in which hello.txt says where the code comes from."""
+    folder = tmp_path / "mine" / "project"
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@localhost", "-C", str(folder)]
+    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+    (folder / "hello.txt").write_text("by path\n")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "first"], check=True)
+    return folder
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_code_comes_from_a_repository_of_this_machine(engine, project, scheme):
+    name = "by-file" if scheme else "by-path"
+    assert run_job(engine, name, "--sync-mode=git", f"--sync-source={scheme}{project}", "--env=GIT_SYNC_DEPTH=1") == ("SUCCEEDED", "by path\n")
+    if os.geteuid() == 0:  # git distrusts repositories of others
+        shutil.chown(project / ".git", 1000, 1000)
+        assert run_job(engine, name + "-of-other", "--sync-mode=git", f"--sync-source={scheme}{project}") == ("SUCCEEDED", "by path\n")
+
+
+def test_a_failed_clone_is_explained_without_asking(engine, project):
+    status, _ = run_job(engine, "no-branch", "--sync-mode=git", f"--sync-source={project}", "--env=GIT_SYNC_BRANCH=nope", "--retry=0")
+    assert status == "FAILED"
+    shown = engine.run([ARENA, "get", "no-branch"]).stdout
+    assert "no-branch-master-0 failed first: container init-code ended with exit code 1" in shown
+    assert "git clone ended with exit code 128: Remote branch nope not found in upstream origin" in shown
+    missing = engine.run([ARENA, "submit", "pytorch", "--name=missing", "--image=i", "--sync-mode=git", f"--sync-source={project}/nothing", "true"], check=False)
+    assert missing.returncode == 1 and "missing-code-source" in missing.stderr and "(to make it: mkdir -p" in missing.stderr
+    assert "missing" not in engine.muster("get", "pytorchjobs").stdout, "the job goes with what belongs to it"
+
+
+def test_nobody_but_the_owner_names_a_folder(engine, project):
+    script = "cat /var/run/secrets/kubernetes.io/serviceaccount/token"
+    engine.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "guest"}, "spec": {"containers": [
+        {"name": "c", "image": "i", "command": ["sh", "-c", f"{script}; echo; sleep 1000"]}]}})
+    token = wait_for("the token", lambda: engine.muster("logs", "guest", check=False).stdout.strip())
+    kubeconfig = engine.folder / "guest"
+    text = engine.kubeconfig.read_text()
+    kubeconfig.write_text("\n".join(line if "token:" not in line else line.split("token:")[0] + f"token: {token}" for line in text.splitlines()) + "\n")
+    kubeconfig.chmod(0o600)
+    refused = engine.run([ARENA, "--config", kubeconfig, "submit", "pytorch", "--name=guests", "--image=i", "--sync-mode=git", f"--sync-source={project}", "true"],
+                         check=False, env={"KUBECONFIG": str(kubeconfig)})
+    assert refused.returncode == 1 and "muster.dev/path" in refused.stderr, refused.stderr
 
 
 @pytest.mark.skipif(not shutil.which("rsync"), reason="rsync is not installed")

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pty
+import shutil
 import signal
 import socket
 import subprocess
@@ -153,6 +154,76 @@ def test_the_port_is_remembered(background):
     refused = background.muster("up", check=False)
     assert refused.returncode == 6
     assert 'config.yaml:1:1: listen: must be HOST:PORT, got "everywhere"; for example 127.0.0.1:8765' in refused.stderr
+
+
+def test_a_second_users_engine_takes_the_next_free_port_and_says_so(background, tmp_path):
+    """It is the first start of both; whoever has the usual port, one of the two does not."""
+    other = Background(tmp_path / "other")
+    (tmp_path / "other").mkdir()
+    try:
+        texts = [one.muster("up").stdout for one in (background, other)]
+        ports = [port_of(text) for text in texts]
+        assert len(set(ports)) == 2 and ports[1] != 8765
+        assert f"port 8765 is taken by another program, so this engine uses {ports[1]}\n" in texts[1]
+        for one, text, port in zip((background, other), texts, ports):
+            forwarded = text.split("from afar   ssh ")[1].split("\n")[0]
+            assert f"-L {port}:127.0.0.1:{port} -L " in forwarded
+            one.muster("get", "nodes")
+        other.muster("down")
+        again = other.muster("up").stdout
+        assert port_of(again) == ports[1] and "is taken" not in again, "it is the engine's own from now on"
+    finally:
+        other.muster("down", "--purge", check=False)
+
+
+def test_every_address_of_the_machine_serves(background):
+    background.up()
+    background.muster("down")
+    background.muster("up", "--listen", "0.0.0.0")
+    said = background.muster("status").stdout
+    url = said.split("engine      ")[1].split(" ")[0]
+    assert "0.0.0.0" not in url and "0.0.0.0" not in (background.data / "kubeconfig").read_text()
+    assert "from afar" not in said, "nothing needs to be forwarded"
+    token = (background.data / "token").read_text().strip()
+    own = socket.gethostname().lower()
+    addresses = json.loads(subprocess.run(["ip", "-j", "addr"], check=True, capture_output=True, text=True).stdout) if shutil.which("ip") else []
+    hosts = ["127.0.0.1", "localhost", *(a["local"] for link in addresses for a in link["addr_info"] if a["family"] == "inet")]
+    try:
+        socket.gethostbyname(own)
+        hosts.append(own)
+    except OSError:
+        pass  # no name service knows this machine
+    for host in hosts:
+        done = subprocess.run(["curl", "-sS", "--noproxy", "*", "--cacert", background.data / "pki/ca.crt", "-H", f"Authorization: Bearer {token}",
+                               f"https://{host}:{port_of(said)}/api/v1/nodes"], capture_output=True, text=True, timeout=60)
+        assert '"kind":"NodeList"' in done.stdout.replace(" ", ""), (host, done.stderr)
+    background.muster("down")
+    assert port_of(background.muster("up").stdout) == port_of(said), "the address is remembered"
+    assert (background.data / "listen").read_text().startswith("0.0.0.0:")
+
+
+def test_a_unit_of_systemd_starts_the_engine_at_boot(background):
+    unit_folder = pathlib.Path("/etc/systemd/system") if os.geteuid() == 0 else background.data.parent / ".config/systemd/user"
+    if os.geteuid() == 0 and pathlib.Path("/run/systemd/system").exists():
+        pytest.skip("systemd runs here: this test would change the machine")
+    said = background.muster("up", "--at-login", "--listen", f"127.0.0.1:{free_port()}").stdout
+    unit = pathlib.Path(said.split("unit        ")[1].split("\n")[0])
+    try:
+        assert unit.parent == unit_folder
+        text = unit.read_text()
+        assert "\nKillMode=process\n" in text and f'ExecStart="{MUSTER}" serve --data-dir "{background.data}" "--listen" ' in text
+        if not pathlib.Path("/run/systemd/system").exists():
+            assert "not enabled because systemd does not run here; where it runs: systemctl " in said
+            assert "engine      https://" in said, "it is started anyway"
+        if shutil.which("systemd-analyze"):
+            checked = subprocess.run(["systemd-analyze", "verify", *([] if os.geteuid() == 0 else ["--user"]), unit], capture_output=True, text=True, timeout=60,
+                                     env=dict(os.environ, XDG_RUNTIME_DIR=str(background.data)))
+            assert checked.returncode == 0 and str(unit) not in checked.stderr, checked.stderr
+        assert f"{unit.name} starts it again at the next boot\n" in background.muster("down").stdout
+        purged = background.muster("down", "--purge").stdout
+        assert f"removed {unit}\n" in purged and not unit.exists()
+    finally:
+        unit.unlink(missing_ok=True)
 
 
 def test_a_zombie_is_no_running_engine(background):

@@ -11,6 +11,24 @@ from harness import Engine, wait_for
 PROGRAM = 'int puts(const char*);\nint main(void) { puts("from the root file system"); return 0; }\n'
 
 
+BOARD = """
+import http.server, sys
+address, port = (sys.argv[sys.argv.index(flag) + 1] for flag in ("--host", "--port"))
+http.server.HTTPServer((address, int(port)), http.server.SimpleHTTPRequestHandler).serve_forever()
+"""
+
+
+def make_venv(venv):
+    """A virtual environment with packages that say who they are: torch, whose launcher it lacks, and tensorboard."""
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", venv], check=True)
+    (packages,) = venv.glob("lib/python3.*/site-packages")
+    for path, text in (("torch/distributed/run.py", "import sys; print('torch of', sys.prefix, sys.argv[1:])\n"), ("tensorboard/main.py", BOARD)):
+        (packages / path).parent.mkdir(parents=True)
+        (packages / path).write_text(text)
+    for package in ("torch", "torch/distributed", "tensorboard"):
+        (packages / package / "__init__.py").touch()
+
+
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
     folder = tmp_path_factory.mktemp("environments")
@@ -20,8 +38,10 @@ def engine(tmp_path_factory):
     (folder / "program.c").write_text(PROGRAM)
     assert shutil.which("musl-gcc"), "the shim is built with it, so it is there"
     subprocess.run(["musl-gcc", "-static", "-o", folder / "root/bin/hello", folder / "program.c"], check=True)
+    make_venv(folder / "venv")
     made = Engine(folder, config=f"""
 environments:
+- {{image: "torch*", venv: {folder}/venv}}
 - {{image: "writable*", host: true, writable: true, workingDir: /opt/app}}
 - {{image: "home*", host: true, home: {folder}/home}}
 - {{image: "root*", rootfs: {folder}/root, command: [/bin/hello]}}
@@ -60,3 +80,20 @@ def test_a_root_file_system_brings_its_programs_and_its_command(engine):
 
 def test_folders_of_the_machine_are_read_only(engine):
     assert log_of(engine, "lists", "models:1", "ls /models; touch /models/x 2>/dev/null || echo refused") == "weights\nrefused\n"
+
+
+def test_torchrun_is_that_of_the_environments_python(engine):
+    """The machine's own would run the machine's Python."""
+    assert log_of(engine, "torchrun", "torch:1", "torchrun --nproc-per-node 2 train.py") == f"torch of {engine.folder}/venv ['--nproc-per-node', '2', 'train.py']\n"
+
+
+def test_a_tensorboard_whose_image_nobody_mapped_gets_what_can_serve_it(engine):
+    if subprocess.run(["/usr/bin/python3", "-c", "import tensorboard"], stderr=subprocess.DEVNULL).returncode == 0:
+        pytest.skip("the machine's own Python has TensorBoard")
+    engine.volume("logs")
+    engine.apply({"apiVersion": "tensorstack.dev/v1beta1", "kind": "TensorBoard", "metadata": {"name": "unmapped"},
+                  "spec": {"logDir": {"pvc": [{"name": "logs"}]}}})
+    engine.wait_phase("unmapped", "Running", kind="tensorboard")
+    pod = engine.get("tensorboard", "unmapped")["status"]["pod"]["reference"]["name"]
+    said = " ".join(engine.muster("describe", "pod", pod).stdout.split())
+    assert f"virtualenv {engine.folder}/venv" in said and "because no environment is configured for the image and this one has tensorboard" in said

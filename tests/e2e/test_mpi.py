@@ -64,6 +64,15 @@ def test_a_program_that_does_not_exist_is_named(engine):
     assert "pythn" in launcher_log(engine, job)
 
 
+def test_a_module_that_is_missing_in_a_rank_is_named(engine):
+    manifest = mpi_job("no-module", "")
+    manifest["spec"]["mpiConfig"]["script"] = ["python3", "-c", "import horovod_of_nobody"]
+    engine.apply(manifest)
+    job = engine.wait_phase("no-module", "Failed", kind="mj")
+    assert "exited with code 1: ModuleNotFoundError: No module named 'horovod_of_nobody'" in failure(job)
+    assert "Traceback (most recent call last):" in launcher_log(engine, job)
+
+
 def test_ranks_go_on_while_the_engine_is_killed_and_started_again(fresh_engine):
     engine = fresh_engine.start()
     work = engine.volume("work")

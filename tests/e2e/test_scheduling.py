@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from harness import Engine, training_job, wait_for
+from harness import MUSTER, Engine, training_job, wait_for
 
 CONFIG = """
 resources: {nvidia.com/gpu: 2}
@@ -51,6 +51,14 @@ def test_a_quota_holds_a_job_until_it_is_free(engine):
     assert group["spec"] == {"queue": "small", "minMember": 1}
     engine.muster("delete", "pj", "holder", "--grace-period=1")
     engine.wait_phase("next", "Succeeded")
+
+
+def test_arena_selects_the_queue(engine):
+    engine.run([MUSTER.parent / "arena", "submit", "pytorch", "--name=queued", "--image=i", "--gpus=1", "--queue", "small", "true"])
+    assert wait_for("its group", lambda: engine.get("podgroup", "queued", check=False))["spec"]["queue"] == "small"
+    engine.muster("delete", "pytorchjobs", "queued")
+    refused = engine.run([MUSTER.parent / "arena", "submit", "pytorch", "--name=typo", "--image=i", "--queue", "--gpus=1", "true"], check=False)
+    assert refused.returncode == 1 and '--queue: must be the name of a queue, got "--gpus=1"' in refused.stderr
 
 
 def test_a_queue_of_another_namespace_and_a_wrong_name(engine):

@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 from harness import NO_GPUS, Engine, wait_for
 from page import Page
-from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare
+from tutorials import EXAMPLES, SHORT, TIMEOUT, bring_script, configured, prepare
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,7 @@ def test_parameter_server_has_a_run_per_worker_in_tensorboard(engine, parameter_
 # ---- 003: the get-started job ----
 
 def test_get_started_job_runs_on_declared_gpus(engine):
+    bring_script(engine)
     job, log = train(engine, EXAMPLES / "parallel-training" / "job.yaml", "mnist")
     assert log.count("using backend gloo") == 4 and "there is no GPU here" in log
     assert accuracies(log)[-1] > 0.5
@@ -147,6 +148,7 @@ def test_get_started_job_without_gpus_says_what_it_waits_for_and_its_cpu_variant
     bare = Engine(tmp_path, config=configured({"MNIST_EPOCHS": "1", "MNIST_LIMIT": "1280"}) + NO_GPUS).start()
     try:
         prepare(MUSTER_DATA_DIR=str(bare.data))
+        bring_script(bare)
         bare.muster("create", "-f", EXAMPLES / "parallel-training" / "job.yaml")
         waiting = wait_for("the reason", lambda: reason_of(bare.get("pj", "mnist")))
         assert "nvidia.com/gpu" in waiting
@@ -164,6 +166,7 @@ def reason_of(job):
 # ---- errors ----
 
 def test_a_broken_script_fails_the_job_with_its_cause(engine):
+    bring_script(engine)
     manifest = (EXAMPLES / "parallel-training" / "job_cpu.yaml").read_text()
     engine.muster("create", "-f", "-", stdin=manifest.replace("name: mnist  ", "name: broken").replace("--log_dir", "--log_folder"))
     job = engine.wait_phase("broken", "Failed", timeout=120)

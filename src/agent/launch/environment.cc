@@ -8,6 +8,7 @@
 #include "base/find_program.h"
 #include "base/strings.h"
 #include "python/interpreter.h"
+#include "python/torchrun.h"
 
 namespace muster::agent {
 namespace {
@@ -61,7 +62,7 @@ Result<FoundEnvironment> venv_environment(const Environment& environment, const 
                      quote(environment.venv), quote(environment.image), environment.venv)};
   }
   FoundEnvironment found;
-  found.path = environment.venv + "/bin:" + kUsualPath;
+  found.path = fmt::format("{}/bin:{}:{}", environment.venv, python::kLauncherFolder, kUsualPath);
   found.variables = {{"VIRTUAL_ENV", environment.venv}};
   found.description = fmt::format("virtualenv {} (python is {})", environment.venv, real_path(python));
   show_through(found, environment.venv, options.directory);
@@ -119,6 +120,21 @@ Result<FoundEnvironment> find_configured(const Environment& environment, const O
   return found;
 }
 
+bool has_module(const std::string& program, const std::string& module) {
+  const auto interpreter = python::read_interpreter(program, "");
+  return interpreter && python::has_module(*interpreter, module);
+}
+
+/// Returns the environment that serves an image which nobody mapped and which needs the module; null: the host's.
+const Environment* environment_with(const std::string& module, const Options& options) {
+  const bool host_may = !options.refuse_unmapped;
+  if (module.empty() || (host_may && has_module(find_program("python3", kUsualPath), module))) return nullptr;
+  const auto found = std::ranges::find_if(options.environments, [&](const Environment& e) {
+    return !e.venv.empty() && has_module(e.venv + "/bin/python", module);
+  });
+  return found == options.environments.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 bool is_visible(const std::string& path, const std::string& engine_directory) {
@@ -126,10 +142,11 @@ bool is_visible(const std::string& path, const std::string& engine_directory) {
   return is_in_system_folder(path);
 }
 
-Result<FoundEnvironment> find_environment(const std::string& image, const Options& options) {
+Result<FoundEnvironment> find_environment(const std::string& image, const Options& options, const std::string& module) {
   const auto match = std::ranges::find_if(options.environments,
                                           [&image](const Environment& e) { return wildcard_match(e.image, image); });
-  if (match == options.environments.end() && options.refuse_unmapped) {
+  const Environment* chosen = match == options.environments.end() ? environment_with(module, options) : &*match;
+  if (chosen == nullptr && options.refuse_unmapped) {
     return Error{
         .reason = Reason::kInvalid,
         .message = fmt::format("image {}: no environment is configured for it; add one to `environments`, or set "
@@ -137,10 +154,14 @@ Result<FoundEnvironment> find_environment(const std::string& image, const Option
                                quote(image))};
   }
   FoundEnvironment found;
-  if (match == options.environments.end()) {
+  if (chosen == nullptr) {
     found = host_environment(options);
   } else {
-    TRY_ASSIGN(found, find_configured(*match, options));
+    TRY_ASSIGN(found, find_configured(*chosen, options));
+  }
+  if (chosen != nullptr && match == options.environments.end()) {
+    found.description +=
+        fmt::format(", because no environment is configured for the image and this one has {}", module);
   }
   found.description = fmt::format("image {}: {}", quote(image), found.description);
   return found;

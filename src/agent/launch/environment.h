@@ -27,9 +27,11 @@ struct FoundEnvironment {
   std::string description;                                 // "virtualenv /opt/venv (python is /usr/bin/python3.11)"
 };
 
-/// Returns the environment that `image` selects. Invalid when none matches and `refuse_unmapped` is set, or when the
-/// configured one does not exist. Reads the file system.
-Result<FoundEnvironment> find_environment(const std::string& image, const Options& options);
+/// Returns the environment that `image` selects. If none matches, it is the host's; but where that lacks the Python
+/// `module`, the first configured virtual environment that has it. Invalid when none matches and `refuse_unmapped` is
+/// set, or when the configured one does not exist. Reads the file system.
+Result<FoundEnvironment> find_environment(const std::string& image, const Options& options,
+                                          const std::string& module = "");
 
 /// Returns true for what lies in the host's system folders, which every pod sees (is_system_folder of the shim).
 bool is_visible(const std::string& path, const std::string& engine_directory);

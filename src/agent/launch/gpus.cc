@@ -115,21 +115,38 @@ std::vector<std::string> Gpus::held_by(const std::string& uid) const {
   return found == held_.end() ? std::vector<std::string>() : found->second;
 }
 
+Status Gpus::lock(const std::string& id, std::vector<Fd>& taken) const {
+  if (!shares_ || !is_real_device(id)) return ok();
+  TRY_ASSIGN(Fd fd, locks_.take(id));
+  taken.push_back(std::move(fd));
+  return ok();
+}
+
 /// Called again after a crash or a failed start, it returns the same devices.
 Result<std::vector<std::string>> Gpus::hold(const std::string& uid, std::int64_t count) {
-  std::vector<std::string> ids = held_by(uid);
-  if (std::cmp_equal(ids.size(), count)) return ids;
-  held_.erase(uid);
-  ids = free_devices();
+  if (std::vector<std::string> ids = held_by(uid); std::cmp_equal(ids.size(), count)) return ids;
+  release(uid);
+  const std::vector<std::string> free = free_devices();
+  std::vector<std::string> ids;
+  std::vector<Fd> locks;
+  std::string why;  // a device that is free here is not had
+  for (const std::string& id : free) {
+    if (std::cmp_equal(ids.size(), count)) break;
+    if (const Status locked = lock(id, locks); locked) {
+      ids.push_back(id);
+    } else {
+      why += "; " + locked.error().message;
+    }
+  }
   if (std::cmp_less(ids.size(), count)) {
     return Error{
         .reason = Reason::kServiceUnavailable,
-        .message = fmt::format("needs {} {}, {} of {} free", count, kGpuResource, ids.size(), devices_.size())};
+        .message = fmt::format("needs {} {}, {} of {} free{}", count, kGpuResource, ids.size(), devices_.size(), why)};
   }
-  ids.resize(static_cast<std::size_t>(count));
   // Not synced: after a power failure no pod holds anything.
   TRY(linux_os::overwrite_file(paths_.gpus(uid), join(ids, "\n"), 0600));
   held_[uid] = ids;
+  held_locks_[uid] = std::move(locks);
   return ids;
 }
 
@@ -157,6 +174,7 @@ Status Gpus::prepare(const Document& pod, LaunchPlan& plan) {
   }
   if (demand.of_pod == 0) return ok();
   TRY_ASSIGN(const std::vector<std::string> ids, hold(pod.string_at("metadata", "uid"), demand.of_pod));
+  for (const Fd& lock : held_locks_[pod.string_at("metadata", "uid")]) plan.locks.push_back(lock.get());
   if (is_local_rank(pod)) {
     TRY_ASSIGN(const std::vector<std::string> all, hold_of_job(pod));
     for (LaunchContainer& container : plan.launch.containers) {
@@ -193,11 +211,16 @@ void Gpus::give(const std::vector<std::string>& ids, LaunchContainer& container,
 }
 
 void Gpus::recover(const std::string& uid) {
-  if (auto ids = lines_of(read_file(paths_.gpus(uid)).value_or("")); !ids.empty()) held_[uid] = std::move(ids);
+  auto ids = lines_of(read_file(paths_.gpus(uid)).value_or(""));
+  if (ids.empty()) return;
+  // The pod's processes have the locks already, unless an older engine started them.
+  for (const std::string& id : ids) [[maybe_unused]] const Status own = lock(id, held_locks_[uid]);
+  held_[uid] = std::move(ids);
 }
 
 void Gpus::release(const std::string& uid) {
   held_.erase(uid);
+  held_locks_.erase(uid);
   ::unlink(paths_.gpus(uid).c_str());  // most pods have none
 }
 

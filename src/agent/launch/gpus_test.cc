@@ -37,11 +37,13 @@ class GpuIsolator : public ::testing::Test {
     char name[] = "/tmp/muster-gpus-XXXXXX";
     root_ = ::mkdtemp(name);
     paths_ = std::make_unique<Paths>(root_);
-    gpus_ = std::make_unique<Gpus>(*paths_, offered_gpus(kTwo, std::nullopt),
-                                   [this](const json::Document&) { return gang_; });
+    gpus_ = made(*paths_, offered_gpus(kTwo, std::nullopt));
   }
   ~GpuIsolator() override { std::filesystem::remove_all(root_); }
 
+  std::unique_ptr<Gpus> made(const Paths& paths, std::vector<GpuDevice> devices) {
+    return std::make_unique<Gpus>(paths, std::move(devices), root_, [this](const json::Document&) { return gang_; });
+  }
   json::Document pod(const std::string& uid, const std::string& spec) {
     EXPECT_TRUE(make_directories(paths_->pod(uid), 0700));
     return doc(fmt::format(R"({{"metadata":{{"uid":"{}"}},"spec":{}}})", uid, spec));
@@ -168,12 +170,58 @@ TEST_F(GpuIsolator, TheShareOfALocalRankThatIsNeverLaunchedCanBeGivenBack) {
   EXPECT_TRUE(gpus_->prepare(other, of_other));
 }
 
+TEST_F(GpuIsolator, ADeviceThatAnotherEngineUsesIsNotGivenOut) {
+  const auto first = pod_with("u", 1);
+  LaunchPlan plan = plan_of(first);
+  ASSERT_TRUE(gpus_->prepare(first, plan));
+  EXPECT_EQ(plan.locks.size(), 1);
+  std::filesystem::create_directory(root_ + "/other");
+  const Paths other_paths(root_ + "/other");
+  const auto other = made(other_paths, offered_gpus(kTwo, std::nullopt));
+  ASSERT_TRUE(make_directories(other_paths.pod("v"), 0700));
+  const auto one = pod_with("v", 1);
+  LaunchPlan of_other = plan_of(one);
+  ASSERT_TRUE(other->prepare(one, of_other));
+  EXPECT_EQ(variable(of_other.launch.containers[0], "NVIDIA_VISIBLE_DEVICES"), "GPU-b");
+  const auto more = pod_with("w", 1);
+  const auto refused = gpus_->prepare(more, plan);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "needs 1 nvidia.com/gpu, 0 of 2 free; GPU-b is used by a pod of another engine of this machine");
+  other->release("v");
+  EXPECT_TRUE(gpus_->prepare(more, plan));
+}
+
+TEST_F(GpuIsolator, ThePodsOwnLockOutlivesTheEngine) {
+  const auto p = pod_with("u", 2);
+  LaunchPlan plan = plan_of(p);
+  ASSERT_TRUE(gpus_->prepare(p, plan));
+  ASSERT_EQ(plan.locks.size(), 2);
+  std::vector<Fd> of_shim;  // as the shim inherits them
+  for (const int lock : plan.locks) of_shim.emplace_back(::dup(lock));
+  gpus_ = made(*paths_, offered_gpus(kTwo, std::nullopt));
+  EXPECT_FALSE(GpuLocks(root_).take("GPU-a")) << "the engine is away";
+  gpus_->recover("u");
+  EXPECT_THAT(gpus_->held_by("u"), ElementsAre("GPU-a", "GPU-b"));
+  of_shim.clear();
+  gpus_->release("u");
+  EXPECT_TRUE(GpuLocks(root_).take("GPU-a"));
+}
+
+TEST_F(GpuIsolator, DevicesThatAreOnlyDeclaredAreNotLocked) {
+  const auto first = made(*paths_, offered_gpus({}, 1));
+  const auto p = pod_with("u", 1);
+  LaunchPlan plan = plan_of(p);
+  ASSERT_TRUE(first->prepare(p, plan));
+  EXPECT_TRUE(plan.locks.empty());
+}
+
 /// Random histories of pods on four devices, with a new server every now and then.
 TEST_F(GpuIsolator, NoDeviceIsEverHeldTwice) {
   const auto devices = offered_gpus({}, 4);
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     testing::SeededRng rng(seed);
-    auto gpus = std::make_unique<Gpus>(*paths_, devices, [](const json::Document&) { return Gang(); });
+    auto gpus = std::make_unique<Gpus>(*paths_, devices, root_, [](const json::Document&) { return Gang(); });
     std::map<std::string, std::string> running;  // uid -> what its container sees
     for (int step = 0; step < 60; ++step) {
       const std::string uid = fmt::format("{}-{}", seed, rng.next() % 6);
@@ -183,7 +231,7 @@ TEST_F(GpuIsolator, NoDeviceIsEverHeldTwice) {
           running.erase(uid);
           break;
         case 1:
-          gpus = std::make_unique<Gpus>(*paths_, devices, [](const json::Document&) { return Gang(); });
+          gpus = std::make_unique<Gpus>(*paths_, devices, root_, [](const json::Document&) { return Gang(); });
           for (const auto& [live, seen] : running) gpus->recover(live);
           break;
         default:

@@ -20,6 +20,7 @@ struct LaunchPlan {
   Launch launch;
   std::vector<LaunchFolder> folders;
   std::vector<PodEvent> events;
+  std::vector<int> locks = {};  // descriptors that the pod's processes hold as long as they live; not of this plan
 };
 
 }  // namespace muster::agent

@@ -8,8 +8,10 @@
 #include "agent/network/networks.h"
 #include "agent/volumes/volumes.h"
 #include "api/capabilities.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "base/strings.h"
+#include "python/torchrun.h"
 
 namespace muster::agent {
 namespace {
@@ -70,6 +72,7 @@ void add_program(const OwnProgram& program, Launch& launch) {
   // Named, which means that the shim never changes it: fsGroup would give it to a group, with the setgid bit.
   launch.volumes.push_back({kProgramVolume, HostFolder{program.path, FolderOrigin::kNamed}});
   for (const std::string& name : program.names) launch.links.emplace_back(kProgramFolder + name, "muster");
+  launch.links.emplace_back(fmt::format("{}/{}", python::kLauncherFolder, python::kTorchrun), "../bin/muster");
 }
 
 /// In a cluster every namespace has a ConfigMap with the authority of the API server. Here it is not stored.
@@ -184,6 +187,14 @@ std::optional<LaunchUser> without_groups(LaunchUser user, std::vector<PodEvent>&
   return user == LaunchUser{} ? std::nullopt : std::optional(user);
 }
 
+/// Returns what the program behind a page needs: people choose the images of their jobs, and not these.
+std::string module_for_page(const Document& pod) {
+  if (!pod.string_at("metadata", "labels", api::kNotebookUidLabel).empty()) return "jupyterlab";
+  const bool is_board = !pod.string_at("metadata", "labels", api::kTensorBoardUidLabel).empty() ||
+                        pod.string_at("metadata", "labels", "role") == "tensorboard";  // of Arena
+  return is_board ? "tensorboard" : "";
+}
+
 void add_environment(const FoundEnvironment& environment, Launch& launch) {
   for (const std::string& path : environment.through) {
     if (std::ranges::find(launch.through, path) == launch.through.end()) launch.through.push_back(path);
@@ -211,7 +222,8 @@ Status add_container(const InputsWithAccess& inputs, const Document& container, 
   LaunchContainer to;
   to.name = container.string_at("name");
   to.is_init = is_init;
-  TRY_ASSIGN(const FoundEnvironment environment, find_environment(container.string_at("image"), options));
+  TRY_ASSIGN(const FoundEnvironment environment,
+             find_environment(container.string_at("image"), options, module_for_page(pod)));
   add_environment(environment, plan.launch);
   add_event(plan.events, {"Normal", "Environment", environment.description});
   add_event(plan.events,

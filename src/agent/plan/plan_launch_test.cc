@@ -33,8 +33,8 @@ class LaunchPlanning : public ::testing::Test {
   ~LaunchPlanning() override { std::filesystem::remove_all(folder_); }
 
   Result<LaunchPlan> plan(const std::string& spec) {
-    pod_ = doc(R"({"metadata":{"name":"job-0","namespace":"ml","uid":"u1","ownerReferences":)" + owners_ +
-               R"(},"spec":)" + spec + "}");
+    pod_ = doc(R"({"metadata":{"name":"job-0","namespace":"ml","uid":"u1","labels":)" + labels_ +
+               R"(,"ownerReferences":)" + owners_ + R"(},"spec":)" + spec + "}");
     const Paths paths(options_.directory);
     return plan_launch(
         {.pod = &pod_,
@@ -55,8 +55,14 @@ class LaunchPlanning : public ::testing::Test {
     return venv;
   }
 
+  static std::string minor_of_python() {
+    const std::string name = std::filesystem::canonical("/usr/bin/python3").filename();  // python3.11
+    return name.substr(std::string_view("python3.").size());
+  }
+
   std::string folder_;
   std::string owners_ = "[]";
+  std::string labels_ = "{}";
   Options options_;
   json::Document pod_;
   json::Document config_map_ = doc(R"({"data":{"a.txt":"A","b.txt":"B"}})");
@@ -128,6 +134,26 @@ TEST_F(LaunchPlanning, AnUnmappedImageIsRefusedWhenSoConfigured) {
             "`unmapped: host` to use the host's");
 }
 
+TEST_F(LaunchPlanning, AnUnmappedImageOfAPageGetsTheEnvironmentThatCanServeIt) {
+  const std::string venv = make_venv("/usr/bin");
+  std::filesystem::remove(venv + "/bin/python");
+  std::filesystem::create_symlink("/usr/bin/python3", venv + "/bin/python");
+  const std::string packages = venv + "/lib/python3." + minor_of_python() + "/site-packages";
+  std::filesystem::create_directories(packages + "/jupyterlab");
+  std::ofstream(packages + "/jupyterlab/__init__.py") << "";
+  options_.refuse_unmapped = true;  // so that a JupyterLab of this machine does not matter
+  options_.environments = {{.image = "*pytorch*", .venv = venv, .env = {}}};
+  labels_ = R"({"muster.dev/notebook-uid":"n"})";
+  const std::string spec = R"({"containers":[{"name":"c","image":"t9kpublic/lab:1","command":["true"]}]})";
+  const auto got = plan(spec);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_THAT(variable(got->launch.containers[0], "PATH"), StartsWith(venv + "/bin:/run/muster/launchers:"));
+  EXPECT_THAT(got->events[0].message,
+              HasSubstr("because no environment is configured for the image and this one has jupyterlab"));
+  labels_ = "{}";
+  EXPECT_FALSE(plan(spec)) << "the image of a job is nobody's guess";
+}
+
 TEST_F(LaunchPlanning, AVirtualenvComesFirstOnThePath) {
   const std::string venv = make_venv("/usr/bin");
   options_.environments = {{.image = "tensorstack/*", .venv = venv, .env = {{"PET_TEE", "1"}}}};
@@ -135,7 +161,7 @@ TEST_F(LaunchPlanning, AVirtualenvComesFirstOnThePath) {
                             "env":[{"name":"PET_TEE","value":"3"}]}]})");
   ASSERT_TRUE(got) << got.error().message;
   const LaunchContainer& container = got->launch.containers[0];
-  EXPECT_THAT(variable(container, "PATH"), StartsWith(venv + "/bin:/usr/local/sbin:"));
+  EXPECT_THAT(variable(container, "PATH"), StartsWith(venv + "/bin:/run/muster/launchers:/usr/local/sbin:"));
   EXPECT_EQ(variable(container, "VIRTUAL_ENV"), venv);
   EXPECT_EQ(variable(container, "PET_TEE"), "3") << "the container's own value wins";
   EXPECT_THAT(got->launch.through, ::testing::Contains(venv)) << "it lies under /tmp, which the pod has its own of";

@@ -236,7 +236,7 @@ Status ShimOs::prepare(const json::Document& pod, int launch, const std::map<std
   }
   // It takes its room now: a pod that fills the disk can still be stopped.
   TRY(linux_os::overwrite_file(folder + kGraceFile, std::to_string(plan.launch.grace_seconds), 0600));
-  auto started = start_shim(program_, folder, encode_launch(plan.launch));
+  auto started = start_shim(program_, folder, encode_launch(plan.launch), plan.locks);
   if (!started) {
     // No shim was started, so the number can be used again.
     release(uid);

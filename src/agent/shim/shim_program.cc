@@ -19,18 +19,21 @@ Result<std::string> install_shim(const std::string& directory) {
   return path;
 }
 
-Result<WaitingShim> start_shim(const std::string& program, const std::string& folder, std::string_view launch) {
+Result<WaitingShim> start_shim(const std::string& program, const std::string& folder, std::string_view launch,
+                               const std::vector<int>& locks) {
   TRY_ASSIGN(auto pair, linux_os::make_socket_pair());
   TRY_ASSIGN(const Fd description, linux_os::make_memory_file("muster-launch", launch));
   const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return errno_error("open \"/dev/null\"", errno);
-  TRY_ASSIGN(
-      auto child,
-      linux_os::spawn(
-          {.program = program,
-           .args = {"muster-shim", folder},
-           .env = {},
-           .fds = {{pair.theirs.get(), 0}, {null.get(), 1}, {null.get(), 2}, {description.get(), MUSTER_LAUNCH_FD}}}));
+  linux_os::SpawnRequest shim{
+      .program = program,
+      .args = {"muster-shim", folder},
+      .env = {},
+      .fds = {{pair.theirs.get(), 0}, {null.get(), 1}, {null.get(), 2}, {description.get(), MUSTER_LAUNCH_FD}}};
+  if (!locks.empty()) shim.args.push_back(std::to_string(locks.size()));
+  int next = MUSTER_LAUNCH_FD;
+  for (const int lock : locks) shim.fds.emplace_back(lock, ++next);
+  TRY_ASSIGN(auto child, linux_os::spawn(shim));
   return WaitingShim{std::move(child), std::move(pair.ours)};
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "linux/process.h"
@@ -17,7 +18,9 @@ struct WaitingShim {
   linux_os::Child process;
   Fd socket;  // receives "ready", sends "go"; closing it makes the shim exit
 };
-/// `folder` is the launch's own, new and empty; `launch` is what encode_launch returns.
-Result<WaitingShim> start_shim(const std::string& program, const std::string& folder, std::string_view launch);
+/// `folder` is the launch's own, new and empty; `launch` is what encode_launch returns. The pod holds `locks` for as
+/// long as one of its processes lives.
+Result<WaitingShim> start_shim(const std::string& program, const std::string& folder, std::string_view launch,
+                               const std::vector<int>& locks = {});
 
 }  // namespace muster::agent

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "agent/disk/paths.h"
+#include "agent/launch/gpu_locks.h"
 #include "agent/pod/recover.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -38,6 +39,25 @@ class Shim : public EitherUserTest {
 };
 
 TEST_AS_EITHER_USER(Shim);
+
+// ---- locks ----
+
+TEST_P(Shim, APodHoldsItsLockUntilItHasEndedAndItsProgramsNeverHaveIt) {
+  const GpuLocks locks(std::filesystem::path(pod_->volume()).parent_path());
+  auto lock = locks.take("GPU-a");
+  ASSERT_TRUE(lock) << lock.error().message;
+  pod_->give_lock(*std::move(lock));
+  pod_->make_fifo("said");
+  pod_->make_fifo("go");
+  pod_->start(TestPod::shell("ls -l /proc/self/fd | grep -c lock >/vol/said; read line </vol/go"));
+  EXPECT_FALSE(locks.take("GPU-a")) << "also before it runs";
+  pod_->go();
+  EXPECT_EQ(pod_->read_fifo("said"), "0");
+  EXPECT_FALSE(locks.take("GPU-a"));
+  std::ofstream(pod_->volume() + "/go") << "\n";
+  pod_->wait();
+  EXPECT_TRUE(locks.take("GPU-a"));
+}
 
 // ---- the launch protocol ----
 

@@ -172,10 +172,12 @@ Result<std::string> ssh_command(const Values& values) {
 Result<std::vector<std::string>> git_environment(const std::vector<std::string>& environment, const Values& values) {
   std::vector<std::string> out;
   // git passes its environment on to muster-git-askpass, which answers with the credentials there.
+  const bool is_local = is_local_repository(value_or(values, "GIT_SYNC_REPO", ""));
   for (const std::string& entry : environment) {
     const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
     constexpr std::array<std::string_view, 4> kOurs = {"GIT_ASKPASS", "GIT_ALLOW_PROTOCOL", kGitServerVariable,
                                                        "GIT_SYNC_REPO"};
+    if (is_local && name == kGitConfigVariable) continue;
     if (std::ranges::find(kOurs, name) == kOurs.end()) out.push_back(entry);
   }
   for (const char* fixed :
@@ -183,7 +185,10 @@ Result<std::vector<std::string>> git_environment(const std::vector<std::string>&
         "GIT_HTTP_LOW_SPEED_LIMIT=100", "GIT_HTTP_LOW_SPEED_TIME=60", "LC_ALL=C"}) {
     out.emplace_back(fixed);
   }
-  out.push_back("GIT_ALLOW_PROTOCOL=" + value_or(values, kAllowedSchemesVariable, kUsualSchemes));
+  // A pod may read what it sees, so a folder needs no permission; the schemes are about other machines.
+  out.push_back(fmt::format("GIT_ALLOW_PROTOCOL={}{}", value_or(values, kAllowedSchemesVariable, kUsualSchemes),
+                            is_local ? ":file" : ""));
+  if (is_local) out.push_back(fmt::format("{}={}", kGitConfigVariable, kGitConfigFile));
   if (is_true(values, "GIT_SYNC_SSH", "false")) {
     TRY_ASSIGN(const std::string ssh, ssh_command(values));
     out.push_back("GIT_SSH_COMMAND=" + ssh);
@@ -207,8 +212,11 @@ Result<GitFetch> read_git_variables(const std::vector<std::string>& environment)
   const Login login = take_login(out.repository);
   out.branch = value_or(values, "GIT_SYNC_BRANCH", "");
   out.revision = value_or(values, "GIT_SYNC_REV", "HEAD");
-  for (const std::string& name : {out.branch, out.revision}) {
-    if (name.starts_with('-')) return invalid_variable(fmt::format("{} is not a branch or revision", quote(name)));
+  if (std::string problem = branch_problem(out.branch); !out.branch.empty() && !problem.empty()) {
+    return invalid_variable(fmt::format("GIT_SYNC_BRANCH: {}", problem));
+  }
+  if (out.revision.starts_with('-')) {
+    return invalid_variable(fmt::format("GIT_SYNC_REV: must be a revision, got {}", quote(out.revision)));
   }
   TRY_ASSIGN(out.depth, number_at(values, "GIT_SYNC_DEPTH", 0));
   TRY_ASSIGN(out.submodules, submodules_at(values));
@@ -222,6 +230,52 @@ Result<GitFetch> read_git_variables(const std::vector<std::string>& environment)
       out.variables.push_back(fmt::format("{}={}", name, value));
   }
   return out;
+}
+
+bool is_local_repository(std::string_view repository) {
+  return repository.starts_with('/') || to_lower(repository.substr(0, 7)) == "file://";
+}
+
+std::string branch_problem(std::string_view name) {
+  const auto refuse = [name](std::string_view why) {
+    return fmt::format("must be the name of a branch, got {}; a branch {}", quote(name), why);
+  };
+  if (name.empty() || name == "@") return refuse("has a name such as main");
+  if (name.starts_with('-')) return refuse("does not start with '-'");
+  const bool plain = std::ranges::all_of(name, [](char c) {
+    return static_cast<unsigned char>(c) > ' ' && c != 0x7f &&
+           std::string_view("~^:?*[\\").find(c) == std::string_view::npos;
+  });
+  if (!plain) return refuse("has no spaces, control characters or any of ~^:?*[\\");
+  if (name.find("..") != std::string_view::npos || name.find("@{") != std::string_view::npos || name.ends_with('.')) {
+    return refuse("has neither '..' nor '@{' and does not end with '.'");
+  }
+  for (const std::string& part : split(name, '/')) {
+    if (part.empty()) return refuse("has no empty part between slashes");
+    if (part.starts_with('.') || part.ends_with(".lock")) {
+      return refuse("has no part that starts with '.' or ends with '.lock'");
+    }
+  }
+  return {};
+}
+
+// The first is the cause: a clone of submodules ends with lines about what could not be done therefore.
+std::string reason_in(std::string_view errors) {
+  constexpr std::string_view kFatal = "fatal: ";
+  std::string_view before;
+  while (!errors.empty()) {
+    const std::size_t end = std::min(errors.find_first_of("\r\n"), errors.size());
+    const std::string_view line = trim(errors.substr(0, end));
+    errors.remove_prefix(std::min(end + 1, errors.size()));
+    if (line.starts_with(kFatal)) {
+      // ssh says before it what git does not know.
+      const bool is_vague = line.find("Could not read from remote repository") != std::string_view::npos;
+      const std::string_view told = is_vague && !before.empty() ? before : line.substr(kFatal.size());
+      return std::string(told);
+    }
+    if (!line.empty()) before = line;
+  }
+  return {};
 }
 
 std::string git_server(std::string_view address) {
@@ -272,7 +326,9 @@ std::vector<std::vector<std::string>> git_commands(const GitFetch& fetch, const 
   std::vector<std::string> clone{"git", "-c", "credential.helper=", "clone", "--progress"};
   clone.insert(clone.end(), depth.begin(), depth.end());
   if (!fetch.branch.empty()) clone.insert(clone.end(), {"--branch", fetch.branch});
-  clone.insert(clone.end(), {"--", fetch.repository, folder});
+  // git ignores the depth for a folder that is given as a path.
+  const bool needs_scheme = fetch.depth > 0 && fetch.repository.starts_with('/');
+  clone.insert(clone.end(), {"--", (needs_scheme ? "file://" : "") + fetch.repository, folder});
   out.push_back(std::move(clone));
   if (fetch.revision != "HEAD") {
     std::vector<std::string> get{"git", "-C", folder, "-c", "credential.helper=", "fetch", "--progress"};

@@ -22,6 +22,11 @@ inline constexpr const char* kAllowedSchemesVariable = "MUSTER_GIT_ALLOWED_SCHEM
 /// another one.
 inline constexpr const char* kGitServerVariable = "MUSTER_GIT_SERVER";
 
+/// The configuration that muster-git-sync writes for a repository that is a folder: it belongs to whoever owns it on
+/// the machine, and git refuses the repositories of others unless a file says that they are safe.
+inline constexpr const char* kGitConfigVariable = "GIT_CONFIG_GLOBAL";
+inline constexpr const char* kGitConfigFile = "/tmp/muster-git-config";
+
 /// What to fetch and how, read from the variables of git-sync v3.
 struct GitFetch {
   std::string repository;  // without user and password, so that they are in no argument, message or file
@@ -46,6 +51,16 @@ std::string without_passwords(std::string_view text);
 
 /// `environment` holds NAME=VALUE. Invalid names every variable that git-sync has and this program does not.
 Result<GitFetch> read_git_variables(const std::vector<std::string>& environment);
+
+/// Whether the repository is a folder of the pod, "/path" or "file:///path".
+bool is_local_repository(std::string_view repository);
+
+/// Returns what is wrong with a name that git must take as a branch, by the rules of git check-ref-format; "" when it
+/// can be one.
+std::string branch_problem(std::string_view name);
+
+/// Returns the line in which git says why it failed, of all that it wrote to standard error; "" when there is none.
+std::string reason_in(std::string_view errors);
 
 /// Returns the git commands to run one after the other; they leave the working tree in `folder`.
 std::vector<std::vector<std::string>> git_commands(const GitFetch& fetch, const std::string& folder);

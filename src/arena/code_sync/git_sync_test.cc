@@ -52,6 +52,26 @@ TEST(GitSync, AllowsTheConfiguredSchemesOnly) {
   EXPECT_THAT(fetch->variables, Not(Contains("GIT_ALLOW_PROTOCOL=ext")));
 }
 
+TEST(GitSync, AFolderOfThePodIsARepository) {
+  const auto fetch = read_git_variables({"GIT_SYNC_REPO=/home/me/p", "GIT_SYNC_DEST=p", "GIT_SYNC_DEPTH=1"});
+  ASSERT_TRUE(fetch) << fetch.error().message;
+  EXPECT_THAT(fetch->variables, Contains("GIT_ALLOW_PROTOCOL=https:http:ssh:git:file"));
+  EXPECT_THAT(fetch->variables, Contains("GIT_CONFIG_GLOBAL=/tmp/muster-git-config"));
+  EXPECT_EQ(join(git_commands(*fetch, "/new")[0], " "),
+            "git -c credential.helper= clone --progress --depth 1 -- file:///home/me/p /new");
+}
+
+TEST(GitSync, TheReasonIsTheFirstThatGitNames) {
+  EXPECT_EQ(reason_in("Cloning into '/c'...\r\nwarning: Could not find remote branch nope to clone.\n"
+                      "fatal: Remote branch nope not found in upstream origin\n"),
+            "Remote branch nope not found in upstream origin");
+  EXPECT_EQ(reason_in("fatal: repository '/x' does not exist\nfatal: clone of '/x' into submodule path '/c' failed\n"),
+            "repository '/x' does not exist");
+  EXPECT_EQ(reason_in("git@h: Permission denied (publickey).\nfatal: Could not read from remote repository.\n"),
+            "git@h: Permission denied (publickey).");
+  EXPECT_EQ(reason_in("Cloning into '/c'..."), "");
+}
+
 TEST(GitSync, CredentialsAreInNoCommand) {
   EXPECT_THAT(commands_for({"GIT_SYNC_USERNAME=me", "GIT_SYNC_PASSWORD=pa55"}), Not(HasSubstr("pa55")));
 }
@@ -110,7 +130,9 @@ TEST(GitSync, RefusesByNameWhatItDoesNotDo) {
   EXPECT_EQ(message_for({"GIT_SYNC_DEPTH=deep"}), "GIT_SYNC_DEPTH: must be a whole number, got \"deep\"");
   EXPECT_EQ(message_for({"GIT_SYNC_SUBMODULES=all"}),
             "GIT_SYNC_SUBMODULES: must be recursive, shallow or off, got \"all\"");
-  EXPECT_EQ(message_for({"GIT_SYNC_BRANCH=--upload-pack=id"}), "\"--upload-pack=id\" is not a branch or revision");
+  EXPECT_EQ(
+      message_for({"GIT_SYNC_BRANCH=--upload-pack=id"}),
+      "GIT_SYNC_BRANCH: must be the name of a branch, got \"--upload-pack=id\"; a branch does not start with '-'");
   EXPECT_EQ(message_for({"GIT_SYNC_DEST=../x"}), "GIT_SYNC_DEST: must be the name of a folder, got \"../x\"");
 }
 

@@ -34,8 +34,8 @@ int fail_sync(const std::string& message) {
   return 1;
 }
 
-std::string failure_text(const GitFetch& fetch, const std::vector<std::string>& command,
-                         const Result<ProgramEnd>& end) {
+std::string failure_text(const GitFetch& fetch, const std::vector<std::string>& command, const Result<ProgramEnd>& end,
+                         const std::string& reason) {
   const std::string where = fmt::format("cannot fetch the code from {}", fetch.repository);
   if (!end && end.error().reason == Reason::kTimeout) {
     return fmt::format("{}: it took longer than {}; GIT_SYNC_TIMEOUT sets the seconds", where,
@@ -45,8 +45,8 @@ std::string failure_text(const GitFetch& fetch, const std::vector<std::string>& 
   const auto verb = std::ranges::find_if(command, [](const std::string& word) {
     return word == "clone" || word == "fetch" || word == "checkout" || word == "submodule";
   });
-  return fmt::format("{}: git {} ended with exit code {}; its messages are in the log of this container", where,
-                     verb == command.end() ? "" : *verb, end->exit_code);
+  return fmt::format("{}: git {} ended with exit code {}{}", where, verb == command.end() ? "" : *verb, end->exit_code,
+                     reason.empty() ? "; its messages are in the log of this container" : ": " + reason);
 }
 
 /// While it lives, what programs write to standard error passes through without_passwords(): git shows the addresses of
@@ -62,16 +62,24 @@ class CleanErrors {
     ::dup2(write_end.get(), STDERR_FILENO);
     copier_ = start_thread("git errors", [this](const std::stop_token& stop) { copy(stop); });
   }
-  ~CleanErrors() {
-    if (before_) ::dup2(before_.get(), STDERR_FILENO);
-  }
+  ~CleanErrors() { end(); }
   CleanErrors(const CleanErrors&) = delete;
   CleanErrors& operator=(const CleanErrors&) = delete;
+
+  /// Returns the end of what passed through.
+  std::string end() {
+    if (before_) ::dup2(before_.get(), STDERR_FILENO);
+    if (copier_.joinable()) {
+      copier_.request_stop();
+      copier_.join();
+    }
+    return std::move(seen_);
+  }
 
  private:
   /// A progress line ends with a carriage return. A process that git left behind may hold the pipe open, so the end is
   /// when nothing more comes after git has ended.
-  void copy(const std::stop_token& stop) const {
+  void copy(const std::stop_token& stop) {
     constexpr std::size_t kLongestLine = 16384;
     std::string text;
     std::array<char, 4096> buffer{};
@@ -87,6 +95,9 @@ class CleanErrors {
       const std::size_t end = is_whole ? text.size() : text.find_last_of("\r\n") + 1;
       const std::string clean = without_passwords(std::string_view(text).substr(0, end));
       if (!clean.empty() && ::write(before_.get(), clean.data(), clean.size()) < 0) return;
+      constexpr std::size_t kMostKept = 65536;
+      seen_ += clean;
+      if (seen_.size() > kMostKept) seen_.erase(0, seen_.size() - kMostKept);
       text.erase(0, end);
       if (count <= 0) return;
     }
@@ -94,12 +105,21 @@ class CleanErrors {
 
   Fd read_end_;
   Fd before_;
+  std::string seen_;  // written by the thread
   std::jthread copier_;
 };
 
-Result<ProgramEnd> run_git(const GitFetch& fetch, const std::vector<std::string>& command) {
-  const CleanErrors clean;
-  return run_program({.words = command, .env = fetch.variables, .limit = fetch.limit});
+Status run_git(const GitFetch& fetch, const std::vector<std::string>& command) {
+  CleanErrors clean;
+  const auto end = run_program({.words = command, .env = fetch.variables, .limit = fetch.limit});
+  if (end && end->succeeded()) return ok();
+  return Error{.reason = Reason::kInternalError, .message = failure_text(fetch, command, end, reason_in(clean.end()))};
+}
+
+/// The folder belongs to its owner on the machine, and git trusts nobody's repositories but its own user's.
+Status trust_local_repositories(const GitFetch& fetch) {
+  if (!is_local_repository(fetch.repository)) return ok();
+  return write_file_atomically(kGitConfigFile, "[safe]\n\tdirectory = *\n", 0644);
 }
 
 /// Returns the server that git asks for a repository, after its insteadOf.
@@ -113,6 +133,7 @@ Result<std::string> server_of(const GitFetch& fetch) {
 int git_sync_main(const std::vector<std::string>& /*args*/, const std::vector<std::string>& environment) {
   auto fetch = read_git_variables(environment);
   if (!fetch) return fail_sync(fetch.error().message);
+  if (const Status trusted = trust_local_repositories(*fetch); !trusted) return fail_sync(trusted.error().message);
   const auto server = server_of(*fetch);
   if (!server) return fail_sync(fmt::format("{}; is git installed?", server.error().message));
   fetch->variables.push_back(fmt::format("{}={}", kGitServerVariable, *server));
@@ -122,8 +143,7 @@ int git_sync_main(const std::vector<std::string>& /*args*/, const std::vector<st
   fs::remove_all(unfinished, error);
   fs::remove_all(fetch->folder, error);
   for (const std::vector<std::string>& command : git_commands(*fetch, unfinished)) {
-    const auto end = run_git(*fetch, command);
-    if (!end || !end->succeeded()) return fail_sync(failure_text(*fetch, command, end));
+    if (const Status done = run_git(*fetch, command); !done) return fail_sync(done.error().message);
   }
   fs::rename(unfinished, fetch->folder, error);
   if (error) return fail_sync(fmt::format("cannot rename {} to {}: {}", unfinished, fetch->folder, error.message()));

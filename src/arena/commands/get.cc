@@ -17,7 +17,7 @@ class Get final : public Command {
  public:
   void add_flags(Flags& flags) override {
     add_type_flag(flags, &type_);
-    flags.add("events", &events_, "Specify if show pending pod's events, and why the job waits or failed", 'e');
+    flags.add("events", &events_, "Specify if show pending pod's events", 'e');
     flags.add("gpus", &gpus_, "Specify if show gpu info", 'g');
     flags.add("output", &output_, "Output format. One of: json|yaml|wide", 'o');
     flags.set_choices("output", {"json", "yaml", "wide"});
@@ -46,8 +46,8 @@ class Get final : public Command {
         const auto events = events_of(context.session, one.job);
         if (!events) return context.fail(events.error());
         details.events = *events;
-        details.explanation = explanation_of(context.session, one.job);
       }
+      details.explanation = explanation_of(context.session, one.job);
       context.session.out(job_text(one.job, details, viewer_of(context, output_)));
     }
     return 0;

@@ -126,10 +126,18 @@ class Submit final : public Command {
         .image_pull_secrets = context.config.image_pull_secrets,
         .tf_role_sequence = context.config.tf_role_sequence,
         .log_folder_id = fmt::format("{:09}", context.session.loop().now().time_since_epoch().count() % kNineDigits)};
-    if (!needs_log_volume(request_)) return out;
+    const bool has_local_code = request_.sync && !request_.sync->folder.empty();
+    if (!needs_log_volume(request_) && !has_local_code) return out;
     TRY_ASSIGN(const std::string text, context.session.get_text("/version"));
     TRY_ASSIGN(const Document version, json::parse(text));
-    if (!version.string_at("musterVersion").empty()) out.log_volume = LogVolume::kClaim;
+    if (!version.string_at("musterVersion").empty()) {
+      out.log_volume = LogVolume::kClaim;
+    } else if (has_local_code) {
+      return Error{.reason = Reason::kBadRequest,
+                   .message = fmt::format("--sync-source: the nodes of a cluster do not have {}; push it to a server, "
+                                          "and give the address",
+                                          quote(request_.sync->folder))};
+    }
     return out;
   }
 

@@ -163,9 +163,7 @@ std::string events_text(const JobDetails& details, const Viewer& viewer) {
   for (const EventRow& event : details.events) {
     rows.push_back({event.source, event.type, span_text(viewer.now - event.last), event.message});
   }
-  std::string out = "\nEvents:\n" + aligned(rows);
-  if (!details.explanation.empty()) out += "\n" + details.explanation + "\n";
-  return out;
+  return "\nEvents:\n" + aligned(rows);
 }
 
 }  // namespace
@@ -180,6 +178,7 @@ std::string job_text(const Job& job, const JobDetails& details, const Viewer& vi
     out += fmt::format("\n{0}Your tensorboard will be available on:\n{0}{1}\n", indent, details.tensorboard);
   }
   if (details.with_events) out += events_text(details, viewer);
+  if (!details.explanation.empty()) out += "\n" + details.explanation + "\n";
   return out;
 }
 

@@ -35,7 +35,7 @@ struct JobDetails {
   bool with_events = false;
   bool with_gpus = false;
   std::string tensorboard = {};  // a URL, or ""
-  std::string explanation = {};  // why the job waits or failed; shown with the events
+  std::string explanation = {};  // why the job waits or failed
 };
 std::string job_text(const Job& job, const JobDetails& details, const Viewer& viewer);
 /// `top job JOB`: what one job uses. An empty `instance` shows all.

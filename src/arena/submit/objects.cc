@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "api/muster/names.h"
 #include "arena/jobs/jobs.h"
 #include "base/strings.h"
 #include "json/yaml.h"
@@ -18,15 +19,23 @@ std::int64_t whole_seconds(Duration duration) {
   return std::chrono::ceil<std::chrono::seconds>(duration).count();
 }
 
+/// `--queue` alone meant kube-queue in Arena; `--queue=true` still does.
+bool names_queue(const SubmitFlags& flags) {
+  return !flags.queue.empty() && flags.queue != "true" && flags.queue != "false";
+}
+
 Object run_policy(const SubmitFlags& flags) {
   Object out{{"cleanPodPolicy", flags.clean_task_policy}, {"backoffLimit", flags.retry}};
   if (flags.running_timeout > Duration(0)) out.append("activeDeadlineSeconds", whole_seconds(flags.running_timeout));
   if (flags.ttl_after_finished > Duration(0)) {
     out.append("ttlSecondsAfterFinished", whole_seconds(flags.ttl_after_finished));
   }
+  Object scheduling;
   if (flags.starting_timeout > Duration(0)) {
-    out.append("schedulingPolicy", Object{{"scheduleTimeoutSeconds", whole_seconds(flags.starting_timeout)}});
+    scheduling.append("scheduleTimeoutSeconds", whole_seconds(flags.starting_timeout));
   }
+  if (names_queue(flags)) scheduling.append("queue", flags.queue);
+  if (!scheduling.empty()) out.append("schedulingPolicy", std::move(scheduling));
   return out;
 }
 
@@ -102,7 +111,7 @@ Object annotations_of(const JobRequest& request, const Placement& placement) {
   Object out;
   for (const auto& [key, value] : request.annotations) out.append(key, value);
   out.set(kGpusAnnotation, std::to_string(request.total_gpus()));
-  if (request.flags.queue) out.set("scheduling.x-k8s.io/suspend", "true");
+  if (request.flags.queue == "true") out.set("scheduling.x-k8s.io/suspend", "true");
   if (request.is_standalone_tf()) out.set("arena.kubeflow.org/disable-tf-config", "true");
   const std::string& sequence =
       request.flags.role_sequence.empty() ? placement.tf_role_sequence : request.flags.role_sequence;
@@ -166,6 +175,15 @@ Document log_claim(const JobRequest& request, const Placement& placement) {
   return out;
 }
 
+/// The folder of the machine that the code comes from; only the owner of the engine may name one.
+Document source_claim(const JobRequest& request, const Placement& placement) {
+  Document out = part(request, placement, "PersistentVolumeClaim", source_claim_name(request.flags.name));
+  out["metadata"]["annotations"] = Object{{api::kPathAnnotation, request.sync->folder}};
+  out["spec"] =
+      Object{{"accessModes", Array{"ReadOnlyMany"}}, {"resources", Object{{"requests", Object{{"storage", "1Gi"}}}}}};
+  return out;
+}
+
 /// "deployment.apps/mnist-tensorboard"
 std::string recorded_name(const Document& object) {
   const std::string& version = object.string_at("apiVersion");
@@ -213,6 +231,7 @@ Submission objects_of(const JobRequest& request, const Placement& placement) {
   Submission out{.job = job_object(request, placement), .parts = {}};
   if (!request.credentials.empty()) out.parts.push_back(credentials_secret(request, placement));
   if (!request.config_files.empty()) out.parts.push_back(config_files_map(request, placement));
+  if (request.sync && !request.sync->folder.empty()) out.parts.push_back(source_claim(request, placement));
   if (needs_log_volume(request) && placement.log_volume == LogVolume::kClaim) {
     out.parts.push_back(log_claim(request, placement));
   }

@@ -40,6 +40,8 @@ bool needs_log_volume(const JobRequest& request);
 // ---- for the files of this folder ----
 
 std::string secret_name(const std::string& job);
+/// Of the claim for a folder of the machine that the code comes from.
+std::string source_claim_name(const std::string& job);
 /// The labels of every object and pod of the job.
 json::Object labels_of(const JobRequest& request);
 /// Volumes and mounts for the claims of the job.

@@ -15,6 +15,7 @@ using json::Document;
 using json::Object;
 
 constexpr const char* kCodeVolume = "code-sync";
+constexpr const char* kSourceVolume = "code-source";
 constexpr const char* kSharedMemory = "dshm";
 constexpr const char* kLogVolume = "training-logs";
 constexpr const char* kGitSecretVolume = "git-secret";
@@ -112,6 +113,14 @@ void add_code(const JobRequest& request, Object& spec, Array& volumes, Array& mo
     own_mounts.push_back(volume_mount(kGitSecretVolume, kGitSecretPath));
     volumes.push_back(Object{{"name", kGitSecretVolume},
                              {"secret", Object{{"secretName", request.flags.sync_secret}, {"defaultMode", 0400}}}});
+  }
+  if (const std::string& source = request.sync->folder; !source.empty()) {
+    Document mount = volume_mount(kSourceVolume, source);
+    mount["readOnly"] = true;
+    own_mounts.push_back(std::move(mount));
+    volumes.push_back(Object{
+        {"name", kSourceVolume},
+        {"persistentVolumeClaim", Object{{"claimName", source_claim_name(request.flags.name)}, {"readOnly", true}}}});
   }
   container["volumeMounts"] = std::move(own_mounts);
   const std::string& folder = request.flags.working_dir;
@@ -227,6 +236,10 @@ Object template_labels(const JobRequest& request) {
 
 std::string secret_name(const std::string& job) {
   return job + "-git-sync";
+}
+
+std::string source_claim_name(const std::string& job) {
+  return job + "-code-source";
 }
 
 Object labels_of(const JobRequest& request) {

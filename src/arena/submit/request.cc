@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "api/host_folders.h"
+#include "arena/code_sync/git_sync.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 
@@ -126,9 +128,31 @@ Checked check_choices(const JobRequest& request) {
     return wrong("model version source must be specified when registering a model version");
   }
   if (!flags.model_name.empty()) return wrong("--model-name: registering model versions in MLflow is not supported");
+  if (!flags.queue.empty() && !is_dns_label(flags.queue)) {
+    return wrong(fmt::format("--queue: must be the name of a queue, got {}", quote(flags.queue)),
+                 "--queue NAME, and the command at the end; kubectl get queues lists them");
+  }
   if (!flags.working_dir.starts_with('/'))
     return wrong(fmt::format("--working-dir: must be an absolute path, got {}", quote(flags.working_dir)));
   return std::nullopt;
+}
+
+/// TensorBoard also reads from stores that it knows by a scheme. Anything else would be a folder below where
+/// TensorBoard happens to start, so that its page stays empty.
+Checked check_log_dir(const JobRequest& request) {
+  const std::string& path = request.flags.log_dir;
+  constexpr const char* kFix = "--logdir /training_logs, or a folder below the path of a --data";
+  const bool is_plain =
+      std::ranges::all_of(path, [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != 0x7f; });
+  const std::size_t scheme = path.find("://");
+  const bool is_address = scheme != std::string::npos && scheme > 0 && path.find('/') > scheme;
+  if (!is_plain || (!path.starts_with('/') && !is_address)) {
+    return wrong(fmt::format("--logdir: must be an absolute path, got {}", quote(path)), kFix);
+  }
+  if (is_address) return std::nullopt;
+  const std::string problem = api::named_folder_problem(path, "");
+  if (problem.empty()) return std::nullopt;
+  return wrong(fmt::format("--logdir: {}, got {}", problem, quote(path)), kFix);
 }
 
 // ---- lists ----
@@ -250,6 +274,36 @@ std::string project_of(std::string source) {
   return name;
 }
 
+/// Returns the path of a folder that the address names; "" when the code is elsewhere.
+std::string local_folder(const std::string& source) {
+  if (!is_local_repository(source)) return "";
+  std::string path = source.starts_with('/') ? source : source.substr(std::string_view("file://").size());
+  constexpr std::string_view kHere = "localhost/";
+  if (path.starts_with(kHere)) path.erase(0, kHere.size() - 1);
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+/// The code of the owner's machine: a claim shows the folder to the container that fetches.
+Checked check_local_source(const CodeSync& sync, const std::string& source) {
+  if (source.starts_with('.') || source.starts_with('~')) {
+    return wrong(fmt::format("--sync-source: a folder of this machine must be an absolute path, got {}", quote(source)),
+                 "--sync-source \"$PWD\"");
+  }
+  if (sync.folder.empty()) return std::nullopt;
+  const std::string problem = api::named_folder_problem(sync.folder, "");
+  if (problem.empty()) return std::nullopt;
+  return wrong(fmt::format("--sync-source: {}, got {}", problem, quote(source)));
+}
+
+Checked check_branch(const JobRequest& request) {
+  const auto branch = request.env.find("GIT_SYNC_BRANCH");
+  if (branch == request.env.end()) return std::nullopt;
+  const std::string problem = branch_problem(branch->second);
+  if (problem.empty()) return std::nullopt;
+  return wrong("--env GIT_SYNC_BRANCH: " + problem);
+}
+
 Checked read_sync(JobRequest& request) {
   const SubmitFlags& flags = request.flags;
   if (flags.sync_mode.empty() && !flags.sync_source.empty()) {
@@ -261,6 +315,7 @@ Checked read_sync(JobRequest& request) {
     return wrong("Unknown sync mode: " + flags.sync_mode, "git or rsync");
   CodeSync sync{.mode = flags.sync_mode == "git" ? CodeSync::Mode::kGit : CodeSync::Mode::kRsync,
                 .source = flags.sync_source,
+                .folder = local_folder(flags.sync_source),
                 .project = project_of(flags.sync_source)};
   // git would run a program for "ext::", and read an option from a leading dash.
   if (sync.source.starts_with('-') ||
@@ -270,6 +325,11 @@ Checked read_sync(JobRequest& request) {
   }
   if (sync.mode == CodeSync::Mode::kGit && (sync.project.empty() || sync.project == "." || sync.project == "..")) {
     return wrong(fmt::format("--sync-source: there is no project's name in {}", quote(sync.source)));
+  }
+  if (auto failure = check_local_source(sync, flags.sync_source)) return failure;
+  if (!sync.folder.empty()) sync.source = sync.folder;
+  if (sync.mode == CodeSync::Mode::kGit) {
+    if (auto failure = check_branch(request)) return failure;
   }
   for (const char* name : {"GIT_SYNC_USERNAME", "GIT_SYNC_PASSWORD"}) {
     const auto given = request.env.extract(name);
@@ -301,7 +361,8 @@ std::variant<JobRequest, Failure> read_request(const JobType& type, const Submit
                                                const std::vector<std::string>& words, const std::string& home,
                                                const ReadFile& read_file) {
   JobRequest request{.type = &type, .flags = flags, .command = join(words, " ")};
-  for (auto* check : {check_name, check_command, check_image, check_counts, check_amounts, check_choices}) {
+  for (auto* check :
+       {check_name, check_command, check_image, check_counts, check_amounts, check_choices, check_log_dir}) {
     if (auto failure = check(request)) return *std::move(failure);
   }
   for (const auto& [flag, items, to] : {std::tuple("env", &flags.envs, &request.env),

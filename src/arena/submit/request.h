@@ -32,6 +32,7 @@ struct CodeSync {
   enum class Mode { kGit, kRsync };
   Mode mode = Mode::kGit;
   std::string source;   // without credentials
+  std::string folder;   // of the engine's machine that holds it; "": it is elsewhere
   std::string project;  // the folder below WORKING_DIR/code
 };
 

@@ -11,7 +11,7 @@ void add_placement_flags(SubmitFlags& to, Flags& flags) {
             "key=value:effect,operator\" or \"--toleration all\"");
   flags.add("priority", &to.priority, "priority class name", 'p');
   flags.add("gang", &to.gang, "enable gang scheduling");
-  flags.add("queue", &to.queue, "submit the job to kube-queue");
+  flags.add("queue", &to.queue, "the queue whose quota the job uses; true: submit the job to kube-queue");
   flags.add("scheduler", &to.scheduler, "Specify the scheduler name");
   flags.add("rdma", &to.rdma, "enable RDMA");
   flags.add("hostNetwork", &to.host_network, "Enable host network, usage: \"--hostNetwork\"");
@@ -33,7 +33,7 @@ void add_file_flags(SubmitFlags& to, Flags& flags) {
   flags.add_old_name("sync-mode", "syncMode");
   flags.add("sync-source", &to.sync_source,
             "syncSource: for rsync, it's like 10.88.29.56::backup/data/logoRecoTrain.zip; for git, it's like "
-            "https://github.com/kubeflow/tf-operator.git");
+            "https://github.com/kubeflow/tf-operator.git or, on the engine, /home/me/project");
   flags.add_old_name("sync-source", "syncSource");
   flags.add("sync-image", &to.sync_image, "the docker image of syncImage");
   flags.add_old_name("sync-image", "syncImage");

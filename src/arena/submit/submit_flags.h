@@ -46,7 +46,7 @@ struct SubmitFlags {
   std::string priority;
   bool rdma = false;
   bool gang = false;
-  bool queue = false;
+  std::string queue;
   std::string scheduler;
   std::string shell = "sh";
   bool host_network = false;

@@ -65,7 +65,8 @@ TEST_P(SubmitGolden, MakesTheseObjects) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SubmitGolden,
-                         ::testing::Values("tutorial", "private", "pytorch_all", "tf_alone", "tf_dist", "mpi"),
+                         ::testing::Values("tutorial", "private", "pytorch_all", "tf_alone", "tf_dist", "mpi",
+                                           "local_code"),
                          [](const auto& golden) { return std::string(golden.param); });
 
 struct BadInput {
@@ -81,6 +82,52 @@ std::vector<std::string> with(std::vector<std::string> more) {
 }
 
 /// The texts of Arena, and ours where Arena drops input silently.
+std::string refusal_of(const std::vector<std::string>& more) {
+  std::vector<std::string> args{"pytorchjob", "--name=n", "--image=i"};
+  args.insert(args.end(), more.begin(), more.end());
+  args.emplace_back("python train.py");
+  const auto request = request_of(args);
+  const auto* failure = std::get_if<cli::Failure>(&request);
+  return failure == nullptr ? "none" : failure->what;
+}
+
+TEST(Submit, ABranchThatCannotBeARefIsRefused) {
+  const std::vector<std::string> source{"--sync-mode=git", "--sync-source=https://h/p.git"};
+  const auto refusal = [&](const std::string& branch) {
+    return refusal_of({source[0], source[1], "--env=GIT_SYNC_BRANCH=" + branch});
+  };
+  for (const char* good : {"main", "feature/x", "v1.2", "a@b", "Ü"}) EXPECT_EQ(refusal(good), "none") << good;
+  EXPECT_EQ(refusal("my branch"),
+            "--env GIT_SYNC_BRANCH: must be the name of a branch, got \"my branch\"; a branch has no spaces, control "
+            "characters or any of ~^:?*[\\");
+  for (const char* bad :
+       {"", "-x", "a..b", "a/", "/a", "a//b", "x.lock", ".x", "a/.b", "x.", "a~1", "a^", "a:b", "@{u}", "@", "a\tb"}) {
+    EXPECT_THAT(refusal(bad), HasSubstr("must be the name of a branch")) << bad;
+  }
+}
+
+TEST(Submit, ALogDirThatIsNoPathIsRefused) {
+  for (const char* good : {"/logs", "/logs/", "s3://bucket/logs"})
+    EXPECT_EQ(refusal_of({std::string("--logdir=") + good}), "none");
+  EXPECT_EQ(refusal_of({"--logdir=logs"}), "--logdir: must be an absolute path, got \"logs\"");
+  for (const char* bad : {"", "/", "/a/../b", "/proc", "/a\nb", "s3:/x", "://x"}) {
+    EXPECT_THAT(refusal_of({std::string("--logdir=") + bad}), HasSubstr("--logdir: must")) << bad;
+  }
+}
+
+TEST(Submit, AFolderAsSourceMustBeAnAbsolutePath) {
+  for (const char* bad : {".", "../project", "~/project"}) {
+    EXPECT_THAT(refusal_of({"--sync-mode=git", std::string("--sync-source=") + bad}), HasSubstr("--sync-source: "))
+        << bad;
+  }
+  EXPECT_THAT(refusal_of({"--sync-mode=rsync", "--sync-source=/proc/1"}), HasSubstr("must not be / or lie in /proc"));
+}
+
+TEST(Submit, AQueueHasAName) {
+  EXPECT_EQ(refusal_of({"--queue=true"}), "none");
+  EXPECT_EQ(refusal_of({"--queue", "--gang"}), "--queue: must be the name of a queue, got \"--gang\"");
+}
+
 TEST(SubmitBadInput, HasArenasTexts) {
   const std::string invalid = "failed to validate command args: ";
   const std::vector<BadInput> cases = {

@@ -17,7 +17,12 @@ constexpr const char* kLogPath = "/output/training_logs";
 // It listens on the address of its own pod, because pods of the engine share the network of the machine. The fast data
 // server, if it has one, is off: it would listen on a port that everyone on the machine can read.
 constexpr const char* kStart =
-    R"(python -c 'import tensorboard_data_server' 2>/dev/null && set -- "$@" --load_fast false
+    R"(command -v tensorboard >/dev/null || {
+  echo 'there is no tensorboard in this environment; pip install tensorboard there, or choose another --tensorboard-image' |
+    tee /dev/termination-log >&2
+  exit 69
+}
+python -c 'import tensorboard_data_server' 2>/dev/null && set -- "$@" --load_fast false
 exec tensorboard "$@")";
 
 Object labels_of_board(const JobRequest& request) {

@@ -98,7 +98,7 @@ TEST_F(RunScript, BringsTheActiveVirtualEnvironment) {
   EXPECT_EQ(json::serialize(*container.find("command")), "[\"" + venv + "/bin/python\",\"train.py\"]");
   EXPECT_THAT(mounts_of(container), ElementsAre(folder, root + "/python ro", venv + " ro"));
   EXPECT_EQ(value_of(container, "VIRTUAL_ENV"), venv);
-  EXPECT_EQ(value_of(container, "PATH"), venv + "/bin:" + kUsualPath + ":/run/muster/bin");
+  EXPECT_EQ(value_of(container, "PATH"), venv + "/bin:/run/muster/launchers:" + kUsualPath + ":/run/muster/bin");
 }
 
 TEST_F(RunScript, EnvironmentOfTheProjectNeedsNoMountOfItsOwn) {
@@ -138,7 +138,7 @@ TEST_F(RunScript, RunsModulesAndPrograms) {
   EXPECT_EQ(cli.run(make_run(from), {"-d", "mytool", "--x"}), 0) << cli.err;
   EXPECT_THAT(mounts_of(container_made()), ElementsAre(folder, root + "/python ro", root + "/tools ro"));
   EXPECT_EQ(value_of(container_made(), "PATH"),
-            root + "/python/bin:" + root + "/tools:" + kUsualPath + ":/run/muster/bin");
+            root + "/python/bin:" + root + "/tools:/run/muster/launchers:" + kUsualPath + ":/run/muster/bin");
 }
 
 TEST_F(RunScript, RanksAreLocalRanksOfOneMachine) {

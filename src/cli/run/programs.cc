@@ -7,6 +7,7 @@
 
 #include "base/find_program.h"
 #include "base/strings.h"
+#include "python/torchrun.h"
 
 namespace muster::cli {
 
@@ -86,7 +87,10 @@ void add_programs(const RunPrograms& programs, const RunFrom& from, JobOfScript&
       needed.push_back(std::move(whole));
     }
   }
-  if (!path.empty()) to.set_variable("PATH", fmt::format("{}:{}:{}", join(path, ":"), kUsualPath, kOwnPrograms));
+  if (!path.empty()) {
+    to.set_variable("PATH",
+                    fmt::format("{}:{}:{}:{}", join(path, ":"), python::kLauncherFolder, kUsualPath, kOwnPrograms));
+  }
   std::ranges::sort(needed);
   for (const std::string& folder : needed) {
     if (!is_in_system_folder(folder) && std::filesystem::is_directory(folder)) folders.add_read_only(folder);

@@ -160,6 +160,11 @@ PageState state_of_pod(const PageOwner& owner, const api::Pod* pod) {
                                 : std::string(trim(end->message));
     return {.phase = "Failed", .reason = fmt::format("{}Ended", owner.program), .message = why};
   }
+  // Refused by the node before a container started, such as for an image without an environment.
+  if (pod->status.phase == "Failed") {
+    const std::string why = pod->status.message.empty() ? pod->status.reason : pod->status.message;
+    return {.phase = "Failed", .reason = "PodFailed", .message = why.empty() ? "the pod has failed" : why};
+  }
   const api::Condition* ready = api::find_condition(pod->status.conditions, "Ready");
   if (ready != nullptr && ready->status == "True") {
     return {.phase = "Running", .reason = "PodReady", .message = fmt::format("{} is running", owner.program)};

@@ -41,6 +41,19 @@ std::string ready_message(const json::Document& object) {
   return "it was just created";
 }
 
+/// Returns why the program of a pod does not run, as it said itself; "" while it runs or starts for the first time.
+std::string why_it_ended(const json::Document& pod) {
+  for (const json::Document& status : pod.array_at("status", "containerStatuses")) {
+    if (status.at("state", "running") != nullptr) return "";
+    const json::Document* end = status.at("state", "terminated");
+    if (end == nullptr) end = status.at("lastState", "terminated");
+    if (end == nullptr) continue;
+    const std::string message(trim(end->string_at("message")));
+    return message.empty() ? fmt::format("it ended with exit code {}", end->int_at("exitCode")) : message;
+  }
+  return pod.string_at("status", "phase") == "Failed" ? pod.string_at("status", "message") : "";
+}
+
 /// Whoever may write Secrets can put any bytes there.
 Result<std::string> authorization_with(const json::Document& secret) {
   const auto token = base64_decode(secret.string_at("data", control::kNotebookTokenKey));
@@ -142,12 +155,16 @@ Result<PageBackend> PageBackends::find_object(const PageName& page, const json::
 Result<PageBackend> PageBackends::find_deployment(const PageName& page, const json::Document& deployment) const {
   const std::string& uid = deployment.string_at("metadata", "uid");
   PageBackend backend{.port = page.kind->port, .knows_prefix = false};
+  std::string ended;
   for (const auto& [key, held] : deployment_pods_.cache()) {
     const json::Document& pod = *held.document;
-    if (pod.string_at("status", "phase") != "Running" || !api::is_controlled_by(pod, uid)) continue;
+    if (!api::is_controlled_by(pod, uid)) continue;
+    if (std::string why = why_it_ended(pod); !why.empty()) ended = std::move(why);
+    if (pod.string_at("status", "phase") != "Running") continue;
     backend.pod_uid = pod.string_at("metadata", "uid");
     backend.address = pod.string_at("status", "podIP");
   }
+  if (!ended.empty()) return unavailable(fmt::format("TensorBoard {} has ended: {}", page.name, ended));
   if (backend.address.empty()) return unavailable(fmt::format("TensorBoard {} is starting", page.name));
   return backend;
 }

@@ -303,6 +303,13 @@ TEST_F(PageProxyTest, ADeploymentOfArenaServesItsPagesWithoutThePrefix) {
   pod["metadata"]["namespace"] = "default";
   pod["metadata"]["labels"] = json::Object{{"role", "tensorboard"}};
   pod["metadata"]["ownerReferences"] = json::Array{json::Object{{"uid", "d"}, {"controller", true}}};
+  pod["status"] = *json::parse(
+      R"({"phase":"Running","containerStatuses":[{"state":{"waiting":{"reason":"CrashLoopBackOff"}},)"
+      R"("lastState":{"terminated":{"exitCode":69,"message":"there is no tensorboard in this environment\n"}}}]})");
+  api_.put("/api/v1/pods/mnist-tensorboard-0", pod);
+  const auto body = [&] { return get_as_owner("/tb/default/mnist-tensorboard/").body; };
+  loop_.run_until([&] { return body() != "TensorBoard mnist-tensorboard is starting\n"; });
+  EXPECT_EQ(body(), "TensorBoard mnist-tensorboard has ended: there is no tensorboard in this environment\n");
   pod["status"] = json::Object{{"phase", "Running"}, {"podIP", address_}};
   api_.put("/api/v1/pods/mnist-tensorboard-0", pod);
   listen_as_tensorboard();
