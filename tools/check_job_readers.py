@@ -18,7 +18,7 @@ WRITERS = {
     "src/arena/jobs/job_types.cc": "the member that `arena submit` writes its roles to",
     "src/arena/submit/objects.cc": "`arena submit`",
     "src/arena/submit/cron_object.cc": "`arena cron`",
-    "src/cli/commands/run.cc": "`muster run`",
+    "src/cli/run/job.cc": "`muster run`",
     "console/src/lib/yamlPlace.ts": "an example in a comment",
     "src/arena/requests/find_jobs.cc": "asks for these members, for jobs::summarise to read",
 }

@@ -28,6 +28,7 @@ inline constexpr const char* kNotebookUidLabel = "muster.dev/notebook-uid";     
 inline constexpr const char* kStopAnnotation = "muster.dev/stop";                  // on jobs: "true" ends them
 inline constexpr const char* kRestartAnnotation = "muster.dev/restart";            // on jobs: gang or replica
 inline constexpr const char* kFailFastAnnotation = "muster.dev/fail-fast";         // on jobs: "false" spares the peers
+inline constexpr const char* kLocalRanksAnnotation = "muster.dev/local-ranks";     // on pods: "true": one machine
 inline constexpr const char* kStalledCondition = "muster.dev/Stalled";             // of pods: true while idle
 inline constexpr const char* kLastVisitAnnotation = "muster.dev/last-visit";  // on what has a page: when it was used
 inline constexpr const char* kSweepLabel = "muster.dev/sweep";                // on jobs and pods: the sweep they are of

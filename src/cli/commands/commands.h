@@ -8,8 +8,8 @@
 #include "cli/connect/connect.h"
 #include "cli/connect/session.h"
 #include "cli/flags/flags.h"
+#include "cli/run/run_from.h"
 #include "cli/terminal/console.h"
-#include "python/choose.h"
 
 namespace muster::cli {
 
@@ -61,16 +61,6 @@ std::unique_ptr<Command> make_resume();
 std::unique_ptr<Command> make_stop();
 std::unique_ptr<Command> make_rerun();
 std::unique_ptr<Command> make_scale();
-/// Where a command is typed that takes files of this machine.
-struct RunFrom {
-  std::string working_dir;
-  std::string home;
-  std::string python_environment = {};  // the active one; "": none
-  std::string path = {};                // the user's PATH
-};
-RunFrom run_from_here();
-/// How to find the Python of a script in that folder.
-python::Search python_search(const RunFrom& from, const std::string& folder);
 std::unique_ptr<Command> make_run();
 std::unique_ptr<Command> make_run(RunFrom from);
 std::unique_ptr<Command> make_volume();

@@ -4,7 +4,7 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/objects/selection.h"
-#include "client/live_list.h"
+#include "cli/objects/wait_until_gone.h"
 
 namespace muster::cli {
 
@@ -58,7 +58,7 @@ class Delete final : public Command {
     std::optional<MonoTime> deadline;
     if (timeout_ && *timeout_ > 0s) deadline = session.loop().mono() + *timeout_;
     for (const Doomed& one : going) {
-      const int ended = wait_until_gone(session, one, deadline);
+      const int ended = wait_until_gone(session, one.object, one.uid, deadline);
       if (ended != kExitOk) return ended;
     }
     return code;
@@ -106,9 +106,7 @@ class Delete final : public Command {
       if (reply.error().reason == Reason::kNotFound && (ignore_not_found_ || !one.named)) return kExitOk;
       return session.fail(reply.error());
     }
-    // The response is a Status when the object is gone at once, and the object while it is being deleted.
-    const bool gone = reply->string_at("kind") == "Status";
-    doomed.uid = gone ? reply->string_at("details", "uid") : reply->string_at("metadata", "uid");
+    doomed.uid = deleted_uid(*reply);
     if (output_ == "name") {
       session.out(one.label() + "\n");
     } else {
@@ -116,38 +114,6 @@ class Delete final : public Command {
                               options.dry_run ? " (server dry run)" : ""));
     }
     return kExitOk;
-  }
-
-  static int wait_until_gone(Session& session, const Doomed& doomed, std::optional<MonoTime> deadline) {
-    const Selected& one = doomed.object;
-    bool gone = false;
-    std::optional<Error> failure;
-    client::LiveSink sink;
-    sink.on_list = [&](const json::Document& list) {
-      const json::Array& items = list.array_at("items");
-      // A new object that has taken the name is not the one to wait for.
-      gone = items.empty() || items.front().string_at("metadata", "uid") != doomed.uid;
-    };
-    sink.on_event = [&](const std::string& type, const json::Document& object) {
-      gone = gone || type == "DELETED" || object.string_at("metadata", "uid") != doomed.uid;
-    };
-    sink.on_failed = [&](const Error& error) { failure = error; };
-    client::LiveList live(session.loop(), session.api(),
-                          {.resource = one.kind.resource, .ns = one.ns, .field_selector = "metadata.name=" + one.name},
-                          std::move(sink));
-    live.start();
-    switch (session.wait_until([&] { return gone || failure.has_value(); }, deadline)) {
-      case Session::Waited::kInterrupted:
-        return kExitInterrupted;
-      case Session::Waited::kTimedOut:
-        return session.fail(
-            {.code = kExitTimedOut,
-             .what = fmt::format("timed out waiting for {} {} to be deleted", one.kind.label(), quote(one.name)),
-             .fix = "muster describe " + one.short_label()});
-      case Session::Waited::kDone:
-        break;
-    }
-    return failure ? session.fail(*failure) : kExitOk;
   }
 
   Selection selection_;

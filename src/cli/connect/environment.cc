@@ -1,5 +1,7 @@
 #include "cli/connect/environment.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 namespace muster::cli {
@@ -36,6 +38,16 @@ Environment read_environment() {
   if (out.arena_config.empty()) out.arena_config = out.home + "/.arena/config";
   out.arena_layout = variable("ARENA_LAYOUT");
   out.arena_log_format = variable("ARENA_LOG_FORMAT");
+  return out;
+}
+
+std::map<std::string, std::string> all_variables() {
+  std::map<std::string, std::string> out;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) out.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
   return out;
 }
 

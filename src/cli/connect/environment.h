@@ -2,6 +2,7 @@
 // values.
 #pragma once
 
+#include <map>
 #include <string>
 
 namespace muster::cli {
@@ -31,5 +32,8 @@ struct Environment {
 };
 
 Environment read_environment();
+
+/// All variables of this process, for a command that takes some of them along.
+std::map<std::string, std::string> all_variables();
 
 }  // namespace muster::cli

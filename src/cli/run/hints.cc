@@ -1,0 +1,78 @@
+#include "cli/run/hints.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "base/find_program.h"
+
+namespace muster::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns what stands between `before` and the next of `ends`; "" when it is not there.
+std::string text_after(const std::string& text, std::string_view before, std::string_view ends) {
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos) return "";
+  const std::size_t from = at + before.size();
+  const std::size_t end = text.find_first_of(ends, from);
+  return end == std::string::npos ? "" : text.substr(from, end - from);
+}
+
+/// A module is missing from a Python, so it helps to say from which, and which other one has it.
+void add_missing_module(const std::string& message, const RunPrograms& programs, std::vector<std::string>& to) {
+  const std::string module = text_after(message, "No module named '", ".'");
+  if (module.empty() || programs.text.empty()) return;
+  to.push_back(fmt::format("note: python was {}; install the module there, or activate an environment that has it",
+                           programs.text));
+  if (!programs.python) return;
+  const auto own = python::choose_python({.path = kUsualPath});
+  if (!own || own->interpreter.program == programs.python->interpreter.program) return;
+  if (!python::has_module(own->interpreter, module)) return;
+  to.push_back(
+      fmt::format("note: {} has it: muster run --python {}", own->interpreter.program, own->interpreter.program));
+}
+
+/// The folder that --mount would have to name for this path; "" when there is none.
+std::string folder_to_mount(const std::string& path, const SafeFolders& safe) {
+  std::error_code error;
+  const std::string folder = fs::is_directory(path, error) ? path : fs::path(path).parent_path().string();
+  return safe.why_never(folder).empty() ? folder : "";
+}
+
+void add_missing_file(const std::string& message, const JobFolders& folders, const SafeFolders& safe,
+                      const std::string& working_dir, std::vector<std::string>& to) {
+  const std::string named = text_after(message, "No such file or directory: '", "'");
+  if (named.empty()) return;
+  std::error_code error;
+  const std::string path = (working_dir / fs::path(named)).lexically_normal().string();
+  if (!fs::exists(path, error)) return;
+  const std::string real = fs::weakly_canonical(path, error).string();
+  const bool is_link_out = folders.shows(path) && !folders.shows(real);
+  if (folders.shows(path) && !is_link_out) return;
+  const std::string wanted = is_link_out ? real : path;
+  const std::string folder = folder_to_mount(wanted, safe);
+  if (folder.empty()) {
+    const std::string parent = fs::path(wanted).parent_path().string();
+    const std::string& of = safe.why_never(wanted).empty() ? parent : wanted;
+    to.push_back(fmt::format("note: {} exists on this machine but not in the job, which must not see {}: {}", path, of,
+                             safe.why_never(of)));
+    return;
+  }
+  to.push_back(
+      fmt::format("note: {} exists on this machine but not in the job: muster run --mount {} …", path, folder));
+}
+
+}  // namespace
+
+std::vector<std::string> hints_about(const std::string& message, const RunPrograms& programs, const JobFolders& folders,
+                                     const SafeFolders& safe, const std::string& working_dir) {
+  std::vector<std::string> out;
+  add_missing_module(message, programs, out);
+  add_missing_file(message, folders, safe, working_dir, out);
+  return out;
+}
+
+}  // namespace muster::cli
