@@ -38,6 +38,8 @@
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
+#include "notify/notifier.h"
+#include "notify/senders.h"
 #include "store/snapshots.h"
 #include "store/store.h"
 #include "web/backups/backup_route.h"
@@ -190,6 +192,8 @@ struct Engine {
   std::unique_ptr<apiserver::LocalTransport> transport;
   std::unique_ptr<client::ApiClient> client;
   std::unique_ptr<control::Controllers> controllers;
+  std::unique_ptr<notify::Senders> senders;
+  std::unique_ptr<notify::Notifier> notifier;
   std::unique_ptr<agent::Agent> agent;
   std::unique_ptr<net::HttpServer> http;
   std::unique_ptr<web::PageAccess> page_access;
@@ -209,6 +213,8 @@ struct Engine {
     pages.reset();
     http.reset();
     agent.reset();
+    notifier.reset();
+    senders.reset();
     controllers.reset();
     client.reset();
     transport.reset();
@@ -403,6 +409,7 @@ Result<int> open_ports(Engine& engine, ServeOptions& options, const Credentials&
 Status run_engine(ServeOptions& options) {
   // Neither a debugger of the same user nor a core file can expose the token and the keys.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  TRY_ASSIGN(std::vector<notify::Target> targets, notify_targets(options.config.notify));
   Engine engine;
   TRY(prepare_data_dir(options.data_dir));
   TRY(open_store(engine, options));  // first: it holds the lock that excludes a second engine
@@ -424,6 +431,9 @@ Status run_engine(ServeOptions& options) {
       control::TensorBoardOptions{.pages_url = pages_url, .idle_after = tensorboard_idle_after(options.config)},
       options.config.scheduling == "strict");
   make_queues(*engine.client, options.config.queues);
+  engine.senders = std::make_unique<notify::Senders>(engine.loop);
+  engine.notifier = std::make_unique<notify::Notifier>(engine.loop, engine.rng, *engine.client, *engine.senders,
+                                                       std::move(targets));
 
   const std::string url = cli::url_of({.host = options.address.host, .port = engine.port});
   const std::string kubeconfig = options.data_dir + "/kubeconfig";
@@ -443,6 +453,7 @@ Status run_engine(ServeOptions& options) {
   engine.loop.post_when_idle([&engine] {
     engine.controllers->start();
     engine.pages->start();
+    engine.notifier->start();
   });
   engine.loop.run();
   engine.door->close(agent::any_pod_runs(options.data_dir));

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "api/muster/names.h"
+#include "api/muster/notify_names.h"
+#include "api/muster/sweep_names.h"
 #include "base/strings.h"
 
 namespace muster::notify {

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "api/resource.h"
+#include "api/muster/notify_names.h"
+#include "api/versions.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/backoff.h"
@@ -18,9 +19,9 @@ constexpr client::Backoff kAttempts{.first = std::chrono::seconds(2), .longest =
 constexpr Duration kRetryRecord = std::chrono::seconds(5);
 constexpr const char* kSecretPrefix = "secret/";
 
-/// Since when the targets of all jobs exist.
-const client::ObjectName& since_object() {
-  static const client::ObjectName kName{{"", "v1", "configmaps"}, "kube-system", "muster-notify"};
+/// The names of the targets, and since when each exists.
+const client::ObjectName& list_object() {
+  static const client::ObjectName kName{{"", "v1", "configmaps"}, "kube-system", api::kNotifyTargets};
   return kName;
 }
 
@@ -39,50 +40,49 @@ Notifier::Notifier(Loop& loop, Rng& rng, client::ApiClient& client, Sender& send
       targets_(std::move(targets)) {}
 
 void Notifier::start() {
-  if (std::ranges::any_of(targets_, &Target::all_jobs)) return read_since();
-  watch_jobs();
+  publish();
 }
 
-// ---- since when targets of all jobs exist ----
+// ---- the targets, and since when they exist ----
 
-void Notifier::read_since() {
-  client_.get(since_object(), lifetime_.guard([this](Result<json::Document> found) {
-    if (!found && found.error().reason != Reason::kNotFound) {
-      LOG_WARN("notices wait", {"error", found.error().message});
-      loop_.after(kRetryRecord, lifetime_.guard([this] { read_since(); }));
-      return;
-    }
-    write_since(found ? *found : json::Document(json::Object{}));
+/// The list of targets is also what `--notify` is checked against.
+void Notifier::publish() {
+  client_.get(list_object(), lifetime_.guard([this](Result<json::Document> found) {
+    if (!found && found.error().reason != Reason::kNotFound) return publish_later(found.error());
+    write_list(found ? *found : json::Document(json::Object{}));
   }));
 }
 
-void Notifier::write_since(const json::Document& known) {
+void Notifier::publish_later(const Error& error) {
+  LOG_WARN("notices wait", {"error", error.message});
+  loop_.after(kRetryRecord, lifetime_.guard([this] { publish(); }));
+}
+
+void Notifier::write_list(const json::Document& known) {
   json::Object data;
-  bool is_new = false;
   for (Target& target : targets_) {
-    if (!target.all_jobs) continue;
-    const auto since = parse_rfc3339(known.string_at("data", target.name));
-    is_new = is_new || !since;
     // Times of jobs have whole seconds.
-    target.since = since.value_or(std::chrono::floor<std::chrono::seconds>(loop_.now()));
+    const Time now = std::chrono::floor<std::chrono::seconds>(loop_.now());
+    target.since = parse_rfc3339(known.string_at("data", target.name)).value_or(now);
     data.append(target.name, format_rfc3339(target.since));
   }
-  if (!is_new) return watch_jobs();
-  json::Document object = json::Object{
-      {"apiVersion", "v1"},
-      {"kind", "ConfigMap"},
-      {"metadata", json::Object{{"name", since_object().name}, {"namespace", since_object().ns}}},
-      {"data", std::move(data)}};
-  const auto done = lifetime_.guard([this](Result<json::Document> written) {
-    if (written) return watch_jobs();
-    LOG_WARN("notices wait", {"error", written.error().message});
-    loop_.after(kRetryRecord, lifetime_.guard([this] { read_since(); }));
+  const json::Document* before = known.find("data");
+  const bool is_same = before == nullptr ? data.empty() : *before == json::Document(data);
+  if (is_same) return watch_jobs();
+  json::Document object =
+      json::Object{{"apiVersion", "v1"},
+                   {"kind", "ConfigMap"},
+                   {"metadata", json::Object{{"name", list_object().name}, {"namespace", list_object().ns}}},
+                   {"data", std::move(data)}};
+  auto done = lifetime_.guard([this](Result<json::Document> written) {
+    if (!written) return publish_later(written.error());
+    watch_jobs();
   });
   if (known.as_object().empty()) {
-    client_.create(since_object().resource, since_object().ns, object, {}, done);
+    client_.create(list_object().resource, list_object().ns, object, {}, std::move(done));
   } else {
     object["metadata"]["resourceVersion"] = known.string_at("metadata", "resourceVersion");
-    client_.update(since_object(), object, {}, done);
+    client_.update(list_object(), object, {}, std::move(done));
   }
 }
 

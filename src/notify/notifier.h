@@ -55,8 +55,9 @@ class Notifier {
   };
   using NoticeId = std::tuple<std::string, std::string, std::string>;  // uid, target, id
 
-  void read_since();
-  void write_since(const json::Document& known);
+  void publish();
+  void publish_later(const Error& error);
+  void write_list(const json::Document& known);
   void watch_jobs();
   void on_job(const api::Resource& kind, const client::Informer::Key& key, const json::Document* now);
   void add(const LineId& line, const JobKey& job);

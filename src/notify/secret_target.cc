@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "api/muster/names.h"
+#include "api/muster/notify_names.h"
 #include "base/strings.h"
 #include "notify/url.h"
 
@@ -16,6 +16,10 @@ Error unusable(const std::string& name, std::string_view why) {
 
 std::string value_of(const json::Document& secret, const char* key) {
   return std::string(trim(base64_decode(secret.string_at("data", key)).value_or("")));
+}
+
+bool is_of(const std::string& host, const std::string& domain) {
+  return host == domain || host.ends_with("." + domain);
 }
 
 }  // namespace
@@ -33,9 +37,9 @@ Result<Target> target_of_secret(const std::string& name, const json::Document& s
 Form form_of_url(const std::string& url) {
   const auto parsed = parse_url(url);
   const std::string host = parsed ? parsed->host : "";
-  if (host.ends_with("slack.com")) return Form::kSlack;
-  if (host.ends_with("feishu.cn") || host.ends_with("larksuite.com")) return Form::kFeishu;
-  if (host.ends_with("dingtalk.com")) return Form::kDingTalk;
+  if (is_of(host, "slack.com")) return Form::kSlack;
+  if (is_of(host, "feishu.cn") || is_of(host, "larksuite.com")) return Form::kFeishu;
+  if (is_of(host, "dingtalk.com")) return Form::kDingTalk;
   return Form::kJson;
 }
 

@@ -205,6 +205,8 @@ net::Response FakeServer::answer(const net::Request& request, const std::string&
     json::Document changed = object->second;
     json::merge_patch(changed, *json::parse(request.body));
     put(path, std::move(changed));
+  } else if (request.method == "PUT") {
+    put(path, *json::parse(request.body));
   } else if (request.method == "DELETE") {
     json::Document going = object->second;
     going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
@@ -222,6 +224,11 @@ void FakeServer::open_watch(const std::string& path, const std::string& query, s
     const auto revision = parse_int(object.string_at("metadata", "resourceVersion")).value_or(0);
     if (is_item_of(at, path) && revision > since && selected(object, query)) send_event(*stream, "MODIFIED", object);
   }
+  if (parameter(query, "sendInitialEvents") != "true") return;
+  const json::Object annotations{{"k8s.io/initial-events-end", "true"}};
+  send_event(*stream, "BOOKMARK",
+             json::Object{{"metadata", json::Object{{"resourceVersion", std::to_string(revision_)},
+                                                    {"annotations", annotations}}}});
 }
 
 void FakeServer::open_log(const std::string& path, const std::string& query, std::shared_ptr<Stream> stream) {

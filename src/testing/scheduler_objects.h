@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/muster/names.h"
+#include "api/muster/sweep_names.h"
 #include "api/owners.h"
 #include "control/scheduler/schedule.h"
 

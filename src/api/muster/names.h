@@ -31,13 +31,6 @@ inline constexpr const char* kFailFastAnnotation = "muster.dev/fail-fast";      
 inline constexpr const char* kLocalRanksAnnotation = "muster.dev/local-ranks";     // on pods: "true": one machine
 inline constexpr const char* kStalledCondition = "muster.dev/Stalled";             // of pods: true while idle
 inline constexpr const char* kLastVisitAnnotation = "muster.dev/last-visit";  // on what has a page: when it was used
-inline constexpr const char* kSweepLabel = "muster.dev/sweep";                // on jobs and pods: the sweep they are of
-inline constexpr const char* kSweepRunAnnotation = "muster.dev/sweep-run";    // on jobs: which run of how many, "3/54"
-inline constexpr const char* kSweepValuesAnnotation = "muster.dev/sweep-values";  // on jobs: parameters and values
-inline constexpr const char* kParallelAnnotation = "muster.dev/parallel";  // on pods: jobs of the sweep at a time
-inline constexpr const char* kNotifyAnnotation = "muster.dev/notify";      // on jobs: who is told about them
-inline constexpr const char* kNotifiedPrefix = "notified.muster.dev/";     // on jobs, and a target: what it was told
-inline constexpr const char* kNotifySecretType = "muster.dev/notify";      // of Secrets with the URL of a web hook
 inline constexpr const char* kPathAnnotation = "muster.dev/path";             // on PVCs: the folder behind it
 
 }  // namespace muster::api

@@ -217,7 +217,7 @@ Status check_node_policy(Write& write) {
   if (!write.context.node_policy) return ok();
   TRY(write.refuse_for(check_host_folders(*write.context.node_policy, write.before, write.object)));
   if (!write.resource.built_in) {  // a job, or what makes jobs
-    TRY(write.refuse_for(check_notify_targets(*write.context.node_policy, write.before, write.object)));
+    TRY(write.refuse_for(check_notify_targets(write.before, write.object)));
   }
   if (write.spec == Spec::kAsBefore) return ok();
   return write.refuse_for(check_pod_security(write.resource, write.object));

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/context/context.h"
 #include "apiserver/http/request.h"
 #include "base/error.h"
 #include "base/result.h"
@@ -18,9 +17,8 @@ namespace muster::apiserver {
 /// name.
 Status check_notify_sender(const ResourceRequest& request, const json::Document* before, const json::Document& after);
 
-/// Reports names of targets that do not exist, and URLs, which everybody who reads the object would see; not those that
-/// `before` has.
-std::vector<FieldCause> check_notify_targets(const NodePolicy& policy, const json::Document* before,
-                                             const json::Document& after);
+/// Reports what cannot be a target, and URLs, which everybody who reads the object would see; not those that `before`
+/// has.
+std::vector<FieldCause> check_notify_targets(const json::Document* before, const json::Document& after);
 
 }  // namespace muster::apiserver

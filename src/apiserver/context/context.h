@@ -25,7 +25,6 @@ struct NodePolicy {
   /// Returns what to tell about an image, such as that nothing is configured for it; "" for nothing. May be null.
   std::function<std::string(const std::string& image)> warn_about_image = nullptr;
   bool strict_queues = false;  // a queue that does not exist is refused
-  std::vector<std::string> notify_targets = {};  // of the configuration
 };
 
 /// What the objects of one namespace may take; the default is far above what many thousands of jobs need.

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "cli/commands/sweep.h"
+#include "cli/sweep/parameter_words.h"
 
 namespace muster::cli {
 
@@ -52,6 +54,23 @@ constexpr Entry kCommands[] = {
      "The job sees this folder at the same path and uses an active virtual\n"
      "environment. Each rank has RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Ctrl-C\n"
      "stops following; the job keeps running.\n"},
+    {"sweep", "run a script with many combinations of parameters",
+     "muster sweep --PARAMETER VALUES… [--parallel N] [--random N] -- SCRIPT [ARGUMENTS…]\n"
+     "  muster sweep --file sweep.yaml [-- SCRIPT [ARGUMENTS…]]\n"
+     "  muster sweep show | stop | rerun NAME\n"
+     "  muster sweep ls",
+     "  muster sweep --lr 0.1,0.01 --seed 1..3 -- train.py --epochs 5\n"
+     "  muster sweep --lr 0.001..0.1 --random 20 --parallel 4 -- train.py\n"
+     "  muster sweep --gpus 1 --lr 0.1,0.01 -- train.py --rate={lr}\n"
+     "  muster sweep --metric accuracy --goal max --lr 0.1,0.01 -- train.py\n"
+     "  muster sweep show train-x7kfp          all runs and the best one\n",
+     make_sweep, Server::kStarted,
+     "Each combination is a job with the values as flags of the script: --lr 0.1. A\n"
+     "word with {lr} gets the value there instead. VALUES are a list, a range 1..3 or\n"
+     "0..1..0.25 with a step. As many jobs run at a time as --parallel allows, the\n"
+     "others wait. Ctrl-C stops following; the sweep keeps running. The flags of\n"
+     "`muster run` apply to each job.\n",
+     kAnyNumber, false, with_parameter_flags},
     {"pause", "end a job's processes and free its resources until it is resumed", "muster pause JOB",
      "  muster pause mnist\n", make_pause, Server::kNeeded,
      "A resumed job starts its ranks from the beginning of the script, which can\n"

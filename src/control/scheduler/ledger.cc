@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/muster/names.h"
+#include "api/muster/sweep_names.h"
 #include "api/owners.h"
 #include "base/strings.h"
 #include "control/observe.h"

@@ -1,3 +1,4 @@
+#include "api/muster/sweep_names.h"
 #include "control/scheduler/schedule.h"
 
 #include <fmt/core.h>
