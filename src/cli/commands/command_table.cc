@@ -48,12 +48,15 @@ constexpr Entry kCommands[] = {
      "muster run [--ranks N] [--gpus N] SCRIPT [ARGUMENTS…]",
      "  muster run train.py --epochs 3         flags after the script are the script's\n"
      "  muster run --ranks 4 train.py          four processes, each with its RANK\n"
-     "  muster run --gpus 1 -d train.py        with a GPU, in the background\n"
+     "  muster run --gpus 4 -d train.py        a process for each GPU, in the background\n"
+     "  muster run -it train.py                with a terminal, for breakpoint()\n"
+     "  muster run --mount /data:ro train.py   with a folder that it may only read\n"
      "  muster run --port 8000 serve.py        reach it at http://127.0.0.1:8000\n",
      make_run, Server::kStarted,
-     "The job sees this folder at the same path and uses an active virtual\n"
-     "environment. Each rank has RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Ctrl-C\n"
-     "stops following; the job keeps running.\n"},
+     "The job sees the project (the git repository of this folder, else this folder)\n"
+     "at the same path, and the folders that arguments name; it uses an active virtual\n"
+     "environment. Each rank has RANK, WORLD_SIZE, LOCAL_RANK and what else torchrun\n"
+     "sets. Ctrl-C stops following; the job keeps running.\n"},
     {"sweep", "run a script with many combinations of parameters",
      "muster sweep --PARAMETER VALUES… [--parallel N] [--random N] -- SCRIPT [ARGUMENTS…]\n"
      "  muster sweep --file sweep.yaml [-- SCRIPT [ARGUMENTS…]]\n"

@@ -5,10 +5,13 @@
 // are mounted in the same way. cli/run has the decisions; this file asks and tells.
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "base/files.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/jobs/find_job.h"
+#include "cli/jobs/waiting.h"
 #include "cli/logs/follow_job.h"
 #include "cli/objects/object_state.h"
 #include "cli/objects/wait_until_gone.h"
@@ -17,6 +20,7 @@
 #include "cli/run/job.h"
 #include "cli/run/prepare.h"
 #include "cli/run/safe_folders.h"
+#include "client/live_list.h"
 
 namespace muster::cli {
 
@@ -106,9 +110,50 @@ class Run final : public Command {
 
   int wait_for_end(Session& session, const Selected& job, const Document& object, const PreparedRun& prepared) const {
     if (flags_.wait) return make_wait()->run(session, {job.short_label()});
+    if (flags_.stdin_ || flags_.tty) return talk(session, job, object);
     client::FollowOptions options;
     if (prepared.shape.ranks > 1) options.prefix = prefix_of(session);
     return follow_job(session, job, object, std::move(options));
+  }
+
+  /// Connects the user's terminal to the script. One that ends before that is shown by its log.
+  int talk(Session& session, const Selected& job, const Document& object) const {
+    const Document started = wait_until_started(session, job, object);
+    if (session.interrupted()) return kExitInterrupted;
+    if (object_end(started) != ObjectEnd::kUnfinished) return follow_job(session, job, started, {});
+    auto attach = make_attach();
+    Flags flags;
+    attach->add_flags(flags);
+    std::vector<std::string> words = {"--quiet", job.name};
+    if (flags_.stdin_) words.insert(words.begin(), "--stdin");
+    if (flags_.tty) words.insert(words.begin(), "--tty");
+    const auto parsed = flags.parse(words);
+    if (!parsed) return session.fail(parsed.error());
+    attach->run(session, *parsed);
+    return session.interrupted() ? kExitInterrupted : make_wait()->run(session, {job.short_label()});
+  }
+
+  static Document wait_until_started(Session& session, const Selected& job, const Document& object) {
+    Document last = object;
+    WaitingLine line(session, job, WaitingLine::Until::kStarted);
+    std::optional<Error> failure;
+    const auto look = [&](const Document& now) {
+      last = now;
+      line.saw(now);
+    };
+    client::LiveSink sink;
+    sink.on_list = [&](const Document& list) {
+      for (const Document& now : list.array_at("items")) look(now);
+    };
+    sink.on_event = [&](const std::string&, const Document& now) { look(now); };
+    sink.on_failed = [&](const Error& error) { failure = error; };
+    client::LiveList live(session.loop(), session.api(),
+                          {.resource = job.kind.resource, .ns = job.ns, .field_selector = "metadata.name=" + job.name},
+                          std::move(sink));
+    live.start();
+    session.wait_until(
+        [&] { return failure || object_phase(last) == "Running" || object_end(last) != ObjectEnd::kUnfinished; });
+    return last;
   }
 
   void add_hints(Session& session, const Selected& job, const PreparedRun& prepared) const {

@@ -22,6 +22,8 @@ class JobFolders {
 
   /// Without any check: parse_mount has made them.
   void add_mount(MountedFolder folder) { folders_.push_back(std::move(folder)); }
+  /// A line for the user, once.
+  void note(std::string text);
   /// Shows a folder read-only unless it is visible already. For programs, which need no line.
   void add_read_only(const std::string& folder);
   /// Takes what looks like a path in the arguments of the script: `/data/x`, `--data=/data/x`, `../data`.
@@ -39,7 +41,6 @@ class JobFolders {
   void add_existing(const std::string& path, const std::string& who);
   void add_missing(const std::string& path, const std::string& who);
   void add_folder(const std::string& folder, const std::string& path, const std::string& who);
-  void note(std::string text);
   bool is_of_project(const std::string& path) const;
   std::string way_out(const std::string& path) const;
 

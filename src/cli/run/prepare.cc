@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "base/files.h"
+#include "cli/run/own_home.h"
 
 namespace muster::cli {
 
@@ -36,7 +36,7 @@ class Preparation {
     out.job.working_dir = from_.working_dir;
     describe_job(flags_, out.shape, out.job);
     out.notify = flags_.notify;
-    if (auto problem = add_variables(out)) return *std::move(problem);
+    add_variables(out);
     if (auto problem = add_folders(project, words, out)) return *std::move(problem);
     return out;
   }
@@ -51,19 +51,19 @@ class Preparation {
         "put the script into a folder of its own and run it from there");
   }
 
-  std::optional<Failure> add_variables(PreparedRun& to) const {
+  void add_variables(PreparedRun& to) const {
     // Otherwise Python keeps lines back until a block is full, and the log is empty for minutes.
     to.job.set_variable("PYTHONUNBUFFERED", "1");
     add_shell_variables(to.job, from_);
     if (to.command.launcher.empty()) add_local_ranks(to.job, from_);
-    return std::nullopt;
   }
 
   /// The flags have the last word about variables.
   std::optional<Failure> add_given_variables(PreparedRun& to) const {
     std::vector<Variable> given;
     if (auto problem = read_variables(flags_.env, "env", from_, given)) return problem;
-    for (const Variable& variable : given) to.job.set_variable(variable.name, variable.value);
+    // In a value that is typed, $(RANK) is replaced as in a manifest.
+    for (const Variable& one : given) to.job.set_variable(one.name, one.is_of_shell ? as_it_is(one.value) : one.value);
     return read_variables(flags_.secrets, "secret", from_, to.secrets);
   }
 
@@ -76,6 +76,7 @@ class Preparation {
       if (auto* failure = std::get_if<Failure>(&mount)) return std::move(*failure);
       folders.add_mount(std::get<0>(std::move(mount)));
     }
+    if (flags_.home) add_own_home(to.job, folders);
     add_programs(to.programs, from_, to.job, folders);
     if (auto problem = add_given_variables(to)) return problem;
     if (!flags_.no_auto_mount) {
@@ -89,13 +90,18 @@ class Preparation {
                            fmt::format("cd {}", std::string(script, 0, script.rfind('/'))));
     }
     to.job.folders = folders.folders();
-    add_home(to.job);
+    // An image may have a home of its own.
+    if (flags_.image.empty() && !flags_.home) to.job.folders.push_back(kept_home());
     return std::nullopt;
   }
 
-  /// An image may have a home of its own.
-  void add_home(JobOfScript& to) const {
-    if (flags_.image.empty()) to.folders.push_back(kept_home());
+  void add_own_home(JobOfScript& to, JobFolders& folders) const {
+    OwnHome own = own_home(from_.home, from_.data_dir);
+    for (MountedFolder& folder : own.folders) {
+      if (!folders.shows(folder.path)) folders.add_mount(std::move(folder));
+    }
+    folders.note(std::move(own.note));
+    to.set_variable("HOME", from_.home);
   }
 
   const RunFrom& from_;

@@ -71,7 +71,7 @@ std::optional<Failure> read_variables(const std::vector<std::string>& given, con
                                       const RunFrom& from, std::vector<Variable>& to) {
   for (const std::string& text : given) {
     const std::size_t equals = text.find('=');
-    Variable variable{.name = text.substr(0, equals), .value = {}};
+    Variable variable{.name = text.substr(0, equals), .value = {}, .is_of_shell = false};
     if (!is_variable_name(variable.name)) {
       return usage_failure(fmt::format("--{}: must be NAME=VALUE or the NAME of a variable of your shell, got {}", flag,
                                        flag == "secret" ? quote(variable.name) : quote(text)));
@@ -80,6 +80,7 @@ std::optional<Failure> read_variables(const std::vector<std::string>& given, con
       variable.value = text.substr(equals + 1);
     } else if (const auto value = of_shell(from, variable.name)) {
       variable.value = *value;
+      variable.is_of_shell = true;
     } else {
       return usage_failure(fmt::format("--{}: {} is not set in your shell", flag, variable.name),
                            fmt::format("export {0}=…   or: --{1} {0}=…", variable.name, flag));

@@ -24,6 +24,7 @@ void add_local_ranks(JobOfScript& to, const RunFrom& from);
 struct Variable {
   std::string name;
   std::string value;
+  bool is_of_shell = false;
 };
 std::optional<Failure> read_variables(const std::vector<std::string>& given, const std::string& flag,
                                       const RunFrom& from, std::vector<Variable>& to);
