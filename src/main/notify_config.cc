@@ -95,8 +95,8 @@ void check_mail(const NotifyConfig& config, Problems& problems) {
     if (!is_mail_address(address)) problems.emplace_back("to", "must be addresses, got " + quote(address));
   }
   if (!is_mail_address(config.from)) {
-    problems.emplace_back("from", fmt::format("must be an address such as muster@example.org, got {}",
-                                              quote(config.from)));
+    problems.emplace_back("from",
+                          fmt::format("must be an address such as muster@example.org, got {}", quote(config.from)));
   }
   if (!config.smtp.empty() && !host_and_port(config.smtp)) {
     problems.emplace_back("smtp",
@@ -128,9 +128,9 @@ Result<std::string> first_line(const std::string& file, const char* key) {
 
 Result<notify::Way> hook_of(const NotifyConfig& config) {
   static const std::vector<std::pair<std::string, notify::Form>> kForms = {{"slack", notify::Form::kSlack},
-                                                                          {"feishu", notify::Form::kFeishu},
-                                                                          {"dingtalk", notify::Form::kDingTalk},
-                                                                          {"webhook", notify::Form::kJson}};
+                                                                           {"feishu", notify::Form::kFeishu},
+                                                                           {"dingtalk", notify::Form::kDingTalk},
+                                                                           {"webhook", notify::Form::kJson}};
   const auto form = std::ranges::find(kForms, config.type, &std::pair<std::string, notify::Form>::first);
   notify::WebHook hook{.form = form->second, .url = config.url};
   if (!config.url_file.empty()) {

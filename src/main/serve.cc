@@ -432,8 +432,8 @@ Status run_engine(ServeOptions& options) {
       options.config.scheduling == "strict");
   make_queues(*engine.client, options.config.queues);
   engine.senders = std::make_unique<notify::Senders>(engine.loop);
-  engine.notifier = std::make_unique<notify::Notifier>(engine.loop, engine.rng, *engine.client, *engine.senders,
-                                                       std::move(targets));
+  engine.notifier =
+      std::make_unique<notify::Notifier>(engine.loop, engine.rng, *engine.client, *engine.senders, std::move(targets));
 
   const std::string url = cli::url_of({.host = options.address.host, .port = engine.port});
   const std::string kubeconfig = options.data_dir + "/kubeconfig";

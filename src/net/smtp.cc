@@ -126,8 +126,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
       case Step::kHello:
         if (mail_.starttls && !is_secure_) return say(Step::kStartTls, "STARTTLS");
         if (mail_.user.empty()) return say_from();
-        return say(Step::kLogin, "AUTH PLAIN " + base64_encode(std::string(1, '\0') + mail_.user + std::string(1, '\0') +
-                                                               mail_.password));
+        return say(Step::kLogin, "AUTH PLAIN " + base64_encode(std::string(1, '\0') + mail_.user +
+                                                               std::string(1, '\0') + mail_.password));
       case Step::kLogin:
         return say_from();
       case Step::kFrom:

@@ -14,8 +14,8 @@ namespace muster::net {
 struct SmtpMail {
   std::string host;
   int port = 25;
-  bool tls = false;       // from the first byte
-  bool starttls = false;  // after the greeting; the mail is not sent without
+  bool tls = false;         // from the first byte
+  bool starttls = false;    // after the greeting; the mail is not sent without
   std::string ca_pem = {};  // "": the system's authorities
   std::string user = {};    // "": without a login
   std::string password = {};

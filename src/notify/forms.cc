@@ -50,7 +50,8 @@ std::string dingtalk_url(const WebHook& hook, Time now) {
 
 /// A header's value: one line. Others than ASCII are encoded (RFC 2047).
 std::string header_value(std::string text) {
-  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   const bool is_ascii = std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
   if (is_ascii && text.size() < 900) return text;
   // An encoded word has at most 75 characters; they are cut between characters of UTF-8.
@@ -98,9 +99,8 @@ HookRequest request_for(const WebHook& hook, const JobNews& job, const Notice& n
     case Form::kFeishu:
       return {.url = hook.url, .body = feishu_body(hook, notice, now)};
     case Form::kDingTalk:
-      return {
-          .url = dingtalk_url(hook, now),
-          .body = json::serialize(Object{{"msgtype", "text"}, {"text", Object{{"content", chat_text(notice)}}}})};
+      return {.url = dingtalk_url(hook, now),
+              .body = json::serialize(Object{{"msgtype", "text"}, {"text", Object{{"content", chat_text(notice)}}}})};
     case Form::kJson:
       break;
   }
@@ -122,8 +122,8 @@ Status check_answer(Form form, int status, const std::string& body) {
 
 std::string mail_text(const Mail& mail, const JobNews& job, const Notice& notice, Time now) {
   std::string text = notice.text + "\n\n";
-  text += fmt::format("Job:   {}/{} ({})\nState: {}\n", job.ns, job.name, job.kind,
-                      jobs::state_word(job.summary.state));
+  text +=
+      fmt::format("Job:   {}/{} ({})\nState: {}\n", job.ns, job.name, job.kind, jobs::state_word(job.summary.state));
   if (!job.summary.cause.empty()) text += fmt::format("Cause: {}\n", job.summary.cause);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
   return fmt::format(

@@ -75,8 +75,7 @@ TEST(Forms, AnAnswerMayRefuseWithStatus200) {
 TEST(Forms, NoTextCanAddAHeaderToAMail) {
   Notice notice = failure();
   notice.text = "a\r\nBcc: everybody@example.org\n.\r\n";
-  const std::string mail =
-      mail_text({.to = {"me@example.org"}, .from = "muster@example.org"}, mnist(), notice, kNow);
+  const std::string mail = mail_text({.to = {"me@example.org"}, .from = "muster@example.org"}, mnist(), notice, kNow);
   EXPECT_THAT(mail, Not(HasSubstr("\nBcc:")));
   EXPECT_THAT(mail, Not(HasSubstr("\r\n.\r\n")));
   EXPECT_THAT(mail, HasSubstr("Date: Tue, 14 Nov 2023 22:13:20 +0000\r\n"));

@@ -165,7 +165,8 @@ void Notifier::consider(const LineId& id, const JobKey& job) {
   if (is_secret(id.second)) {
     // Most looks find nothing to tell, so the Secret is read only when there is something.
     if (!due_notice(news, Target{.name = id.second, .way = WebHook{}}, loop_.now())) return next(id);
-    const client::ObjectName secret{{"", "v1", "secrets"}, job.ns, id.second.substr(std::string_view(kSecretPrefix).size())};
+    const client::ObjectName secret{
+        {"", "v1", "secrets"}, job.ns, id.second.substr(std::string_view(kSecretPrefix).size())};
     client_.get(secret, lifetime_.guard([this, id, job, news](Result<json::Document> found) {
       if (!found) return consider(id, job, news, found.error());
       consider(id, job, news, target_of_secret(id.second, *found));
@@ -194,9 +195,9 @@ void Notifier::consider(const LineId& id, const JobKey& job, const JobNews& news
 
 void Notifier::send(const LineId& id, const JobKey& job, const JobNews& news, const Target& target,
                     const Notice& notice) {
-  sender_.send(
-      target, news, notice,
-      lifetime_.guard([this, id, job, news, notice](const Status& status) { taken(id, job, news, notice, status); }));
+  sender_.send(target, news, notice, lifetime_.guard([this, id, job, news, notice](const Status& status) {
+    taken(id, job, news, notice, status);
+  }));
 }
 
 void Notifier::taken(const LineId& id, const JobKey& job, const JobNews& news, const Notice& notice,
@@ -216,7 +217,8 @@ void Notifier::failed(const LineId& id, const JobKey& job, const JobNews& news, 
   Line& line = lines_.at(id);
   Progress& progress = progress_[{news.uid, id.second, notice.id}];
   const std::string what = fmt::format("notice of {} to {} failed: {}", word_of(notice.occasion), id.second, why);
-  LOG_WARN("notice not taken", {"target", id.second}, {"job", news.name}, {"attempt", progress.attempts}, {"error", why});
+  LOG_WARN("notice not taken", {"target", id.second}, {"job", news.name}, {"attempt", progress.attempts},
+           {"error", why});
   const Duration wait = kAttempts.wait(++line.failures, std::nullopt, rng_);
   line.pause = loop_.after(wait, lifetime_.guard([this, id] {
     lines_.at(id).pause = 0;
@@ -237,14 +239,14 @@ void Notifier::failed(const LineId& id, const JobKey& job, const JobNews& news, 
 
 void Notifier::record(const JobKey& job, const JobNews& news, const std::string& target, const std::string& id) {
   json::Document patch = json::Object{
-      {"metadata",
-       json::Object{{"uid", news.uid},
-                    {"annotations", json::Object{{record_key(target), record_with(news, target, id)}}}}}};
+      {"metadata", json::Object{{"uid", news.uid},
+                                {"annotations", json::Object{{record_key(target), record_with(news, target, id)}}}}}};
   client_.patch({*job.kind, job.ns, job.name}, client::PatchType::kMerge, patch, {},
                 lifetime_.guard([this, job, news, target, id](Result<json::Document> written) {
                   if (written) return;
                   // The job is gone, or another has its name.
-                  if (written.error().reason == Reason::kNotFound || written.error().reason == Reason::kConflict) return;
+                  if (written.error().reason == Reason::kNotFound || written.error().reason == Reason::kConflict)
+                    return;
                   LOG_WARN("notice not recorded", {"job", news.name}, {"error", written.error().message});
                   loop_.after(kRetryRecord,
                               lifetime_.guard([this, job, news, target, id] { record(job, news, target, id); }));

@@ -45,7 +45,7 @@ class Notifier {
     std::deque<JobKey> waiting = {};
     std::set<JobKey> queued = {};  // the same jobs
     bool is_busy = false;
-    int failures = 0;     // in a row
+    int failures = 0;    // in a row
     Loop::Id pause = 0;  // until the next attempt
   };
   /// What is known of a notice beyond the job's record.
@@ -66,8 +66,7 @@ class Notifier {
   void consider(const LineId& line, const JobKey& job, const JobNews& news, const Result<Target>& target);
   void send(const LineId& line, const JobKey& job, const JobNews& news, const Target& target, const Notice& notice);
   void taken(const LineId& line, const JobKey& job, const JobNews& news, const Notice& notice, const Status& status);
-  void failed(const LineId& line, const JobKey& job, const JobNews& news, const Notice& notice,
-              const std::string& why);
+  void failed(const LineId& line, const JobKey& job, const JobNews& news, const Notice& notice, const std::string& why);
   void record(const JobKey& job, const JobNews& news, const std::string& target, const std::string& id);
   void next(const LineId& line);
   void report(const JobKey& job, const JobNews& news, const std::string& reason, const std::string& message);

@@ -99,10 +99,9 @@ struct Senders::State : std::enable_shared_from_this<State> {
 
   void run_program(Id id, ProgramInput program) {
     program.limit = limit.program;
-    under_way.at(id).program =
-        run_with_input(loop, std::move(program), [self = weak_from_this(), id](Status status) {
-          if (const auto state = self.lock()) state->end(id, std::move(status));
-        });
+    under_way.at(id).program = run_with_input(loop, std::move(program), [self = weak_from_this(), id](Status status) {
+      if (const auto state = self.lock()) state->end(id, std::move(status));
+    });
   }
 
   void send_mail(Id id, const Mail& mail, const JobNews& job, const Notice& notice) {
@@ -158,8 +157,7 @@ Senders::~Senders() {
   for (const auto& [id, sending] : state_->under_way) state_->loop.cancel(sending.timer);
 }
 
-void Senders::send(const Target& target, const JobNews& job, const Notice& notice,
-                   UniqueFunction<void(Status)> done) {
+void Senders::send(const Target& target, const JobNews& job, const Notice& notice, UniqueFunction<void(Status)> done) {
   const State::Id id = ++state_->last;
   state_->under_way[id].done = std::move(done);
   std::visit(Overloaded{[&](const WebHook& hook) { state_->send_hook(id, hook, job, notice); },

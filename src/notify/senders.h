@@ -18,8 +18,7 @@ class Senders final : public Sender {
   explicit Senders(net::EventLoop& loop) : Senders(loop, Limits{}) {}
   Senders(net::EventLoop& loop, Limits limits);
   ~Senders() override;
-  void send(const Target& target, const JobNews& job, const Notice& notice,
-            UniqueFunction<void(Status)> done) override;
+  void send(const Target& target, const JobNews& job, const Notice& notice, UniqueFunction<void(Status)> done) override;
 
  private:
   struct State;

@@ -50,7 +50,7 @@ struct Target {
   std::string name;
   Way way;
   std::set<Occasion> on = {std::begin(kOccasions), std::end(kOccasions)};
-  bool all_jobs = false;    // not only those that name it
+  bool all_jobs = false;     // not only those that name it
   Time since = Time::min();  // a target of all jobs is told nothing that happened before it existed
 };
 

@@ -61,8 +61,8 @@ struct Writer {
 
 TEST(NotifyRules, OnlyTheOwnerNamesSecretsAndWritesThem) {
   const json::Document job = job_for("secret/hook");
-  const json::Document secret = json::Object{
-      {"kind", "Secret"}, {"type", "muster.dev/notify"}, {"metadata", json::Object{{"name", "hook"}}}};
+  const json::Document secret =
+      json::Object{{"kind", "Secret"}, {"type", "muster.dev/notify"}, {"metadata", json::Object{{"name", "hook"}}}};
   EXPECT_EQ(Writer(true).refusal(nullptr, job), "");
   EXPECT_EQ(Writer(true).refusal(nullptr, secret), "");
   EXPECT_THAT(Writer(false).refusal(nullptr, job), HasSubstr("only the owner of this engine may name a Secret here"));

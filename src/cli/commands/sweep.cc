@@ -57,7 +57,8 @@ class Sweep final : public Command {
   void add_flags(Flags& flags) override {
     run_.add_to(flags);
     flags.add("file", &file_, "read parameters and flags from a YAML file", 'f');
-    flags.add("param", &params_given_, "the same as --NAME VALUES, for a parameter whose name is also a flag: NAME=VALUES");
+    flags.add("param", &params_given_,
+              "the same as --NAME VALUES, for a parameter whose name is also a flag: NAME=VALUES");
     flags.add("random", &random_, "sample so many combinations instead of running all of them");
     flags.add("random-seed", &random_seed_, "number that decides which combinations are sampled (default 1)");
     flags.add("parallel", &parallel_, "how many jobs run at a time (default: CPUs / ranks; with GPUs: as many as fit)");
@@ -143,9 +144,8 @@ class Sweep final : public Command {
     for (const auto& [name, values] : parameters_) {
       auto parameter = parse_parameter(name, values, "--" + name);
       if (!parameter) return usage_failure(parameter.error().message);
-      std::erase_if(space_.parameters, [&](const Parameter& of_file) {
-        return of_file.name == name && !was_given_.contains(name);
-      });
+      std::erase_if(space_.parameters,
+                    [&](const Parameter& of_file) { return of_file.name == name && !was_given_.contains(name); });
       was_given_.insert(name);
       space_.parameters.push_back(*std::move(parameter));
     }
@@ -240,9 +240,8 @@ class Sweep final : public Command {
     if (!found) return session.fail(found.error());
     if (found->empty()) return session.fail(no_such_sweep(session, std::get<0>(name)));
     // Those that wait come first, or they would start as the running ones end.
-    std::ranges::stable_sort(*found, {}, [](const FoundJob& one) {
-      return jobs::state_of(one.object) != jobs::State::kPending;
-    });
+    std::ranges::stable_sort(*found, {},
+                             [](const FoundJob& one) { return jobs::state_of(one.object) != jobs::State::kPending; });
     std::size_t stopped = 0;
     for (const FoundJob& one : *found) {
       if (jobs::has_ended(jobs::state_of(one.object))) continue;

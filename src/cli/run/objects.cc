@@ -115,8 +115,7 @@ Status RunObjects::keep_secrets(const std::vector<Variable>& secrets, JobOfScrip
   const std::string name = made.string_at("metadata", "name");
   secrets_.push_back(name);
   for (const Variable& secret : secrets) {
-    job.set_variable(secret.name,
-                     json::Object{{"secretKeyRef", json::Object{{"name", name}, {"key", secret.name}}}});
+    job.set_variable(secret.name, json::Object{{"secretKeyRef", json::Object{{"name", name}, {"key", secret.name}}}});
   }
   return ok();
 }

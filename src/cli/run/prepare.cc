@@ -125,9 +125,8 @@ Result<Document> create_run(Session& session, PreparedRun& prepared) {
     TRY(objects.keep_secrets(prepared.secrets, prepared.job));
     TRY(objects.keep_notify(prepared.notify, prepared.job));
     const Document object = job_object(prepared.job);
-    return session.await([&](client::OnDocument done) {
-      session.api().create(run_kind(), session.ns(), object, {}, std::move(done));
-    });
+    return session.await(
+        [&](client::OnDocument done) { session.api().create(run_kind(), session.ns(), object, {}, std::move(done)); });
   };
   Result<Document> made = create_all();
   if (!made) {

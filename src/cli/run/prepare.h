@@ -27,7 +27,7 @@ struct PreparedRun {
 };
 
 /// Looks at everything that can be wrong before anything is created. `more_words` are words that jobs get besides
-/// `words`: folders that they name are shown, too.
+/// `words`: also the folders that they name are shown.
 std::variant<PreparedRun, Failure> prepare_run(const RunFrom& from, const SafeFolders& safe, const RunFlags& flags,
                                                const std::vector<std::string>& words,
                                                const std::vector<std::string>& more_words = {});

@@ -1,4 +1,5 @@
-// Decimal numbers as people write them. 0.1 + 0.2 is 0.3 here, so that a range gives the values that its author expects.
+// Decimal numbers as people write them. 0.1 + 0.2 is 0.3 here, so that a range gives the values that its author
+// expects.
 #pragma once
 
 #include <cstdint>

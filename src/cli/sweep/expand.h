@@ -1,4 +1,5 @@
-// expand turns the parameters of a sweep into its runs. It is pure: the same space and the same seed give the same runs.
+// expand turns the parameters of a sweep into its runs. It is pure: the same space and the same seed give the same
+// runs.
 #pragma once
 
 #include <cstdint>

@@ -139,8 +139,8 @@ class Following {
   }
 
   int tell_interrupted() const {
-    session_.err(fmt::format("the sweep keeps running; muster sweep show {0} shows it, muster sweep stop {0} ends it\n",
-                             name_));
+    session_.err(
+        fmt::format("the sweep keeps running; muster sweep show {0} shows it, muster sweep stop {0} ends it\n", name_));
     return kExitInterrupted;
   }
 

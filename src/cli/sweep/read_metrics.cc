@@ -38,7 +38,7 @@ void MetricReader::start(const Selected& job) {
   sink.on_data = [call](std::string_view bytes) {
     if (call->body.size() < kMostBytes) call->body += bytes;
   };
-  // A job that logs nothing is no failure of the sweep, and neither is a server without this path.
+  // A job may log nothing, and a server may lack this path; the sweep continues without the metric.
   sink.on_end = lifetime_.guard([this, name = job.name](const Status& ended) {
     const std::shared_ptr<Call> done = calls_.at(name);
     // The call is what is calling.

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "base/lifetime.h"
 #include "cli/connect/session.h"
 #include "cli/objects/selection.h"
 #include "cli/sweep/metric.h"

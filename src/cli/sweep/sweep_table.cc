@@ -122,8 +122,9 @@ std::vector<std::vector<std::string>> sweep_rows(const std::vector<SweepRun>& ru
 
 std::string sweep_counts(const std::vector<SweepRun>& runs) {
   using jobs::State;
-  constexpr std::array kOrder = {State::kRunning,   State::kRestarting, State::kResuming, State::kPending, State::kPaused,
-                                 State::kSucceeded, State::kFailed,     State::kStopped,  State::kDeleting};
+  constexpr std::array kOrder = {State::kRunning, State::kRestarting, State::kResuming,
+                                 State::kPending, State::kPaused,     State::kSucceeded,
+                                 State::kFailed,  State::kStopped,    State::kDeleting};
   std::vector<std::string> parts;
   for (const State state : kOrder) {
     const auto count = std::ranges::count(runs, state, &SweepRun::state);

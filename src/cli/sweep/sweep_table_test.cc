@@ -7,8 +7,8 @@
 namespace muster::cli {
 namespace {
 
-using ::testing::ElementsAre;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 
 constexpr Time kNow = Time(seconds(100));
 

@@ -1,4 +1,3 @@
-#include "api/muster/sweep_names.h"
 #include "control/scheduler/schedule.h"
 
 #include <fmt/core.h>
@@ -9,6 +8,7 @@
 
 #include <map>
 
+#include "api/muster/sweep_names.h"
 #include "testing/scheduler_objects.h"
 
 namespace muster::control::scheduler_test {
@@ -282,8 +282,8 @@ TEST(ScheduleSweep, StartsAsManyJobsAsMayRunAtOnce) {
 }
 
 TEST(ScheduleSweep, CountsThoseThatRunAlready) {
-  const Schedule s = schedule({{pod(run_of_sweep(1, "machine")), pod(run_of_sweep(2)), pod(run_of_sweep(3))},
-                               {node("machine", 8)}});
+  const Schedule s =
+      schedule({{pod(run_of_sweep(1, "machine")), pod(run_of_sweep(2)), pod(run_of_sweep(3))}, {node("machine", 8)}});
   EXPECT_THAT(bound(s), ElementsAre("s-2-0@machine"));
   EXPECT_THAT(waiting(s), ElementsAre("default/s-3: waits for its sweep: 2 of 2 run"));
 }
