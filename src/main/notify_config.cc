@@ -140,7 +140,9 @@ Result<notify::Way> hook_of(const NotifyConfig& config) {
                    .message = fmt::format("urlFile: the first line of {} {}", quote(config.url_file), problem)};
     }
   }
-  if (!config.secret_file.empty()) TRY_ASSIGN(hook.sign_secret, first_line(config.secret_file, "secretFile"));
+  if (!config.secret_file.empty()) {
+    TRY_ASSIGN(hook.sign_secret, first_line(config.secret_file, "secretFile"));
+  }
   return notify::Way(std::move(hook));
 }
 
@@ -153,7 +155,9 @@ Result<notify::Way> mail_of(const NotifyConfig& config) {
     mail.starttls = config.security == "starttls";
   }
   mail.user = config.user;
-  if (!config.password_file.empty()) TRY_ASSIGN(mail.password, first_line(config.password_file, "passwordFile"));
+  if (!config.password_file.empty()) {
+    TRY_ASSIGN(mail.password, first_line(config.password_file, "passwordFile"));
+  }
   return notify::Way(std::move(mail));
 }
 

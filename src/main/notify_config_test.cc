@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "base/files.h"
 #include "main/config.h"
+#include "main/data_dir.h"
 
 namespace muster {
 namespace {

@@ -58,7 +58,7 @@ constexpr Entry kCommands[] = {
      "environment. Each rank has RANK, WORLD_SIZE, LOCAL_RANK and what else torchrun\n"
      "sets. Ctrl-C stops following; the job keeps running.\n"},
     {"sweep", "run a script with many combinations of parameters",
-     "muster sweep --PARAMETER VALUES… [--parallel N] [--random N] -- SCRIPT [ARGUMENTS…]\n"
+     "muster sweep --PARAMETER VALUES… [--parallel N] -- SCRIPT [ARGUMENTS…]\n"
      "  muster sweep --file sweep.yaml [-- SCRIPT [ARGUMENTS…]]\n"
      "  muster sweep show | stop | rerun NAME\n"
      "  muster sweep ls",
@@ -69,10 +69,10 @@ constexpr Entry kCommands[] = {
      "  muster sweep show train-x7kfp          all runs and the best one\n",
      make_sweep, Server::kStarted,
      "Each combination is a job with the values as flags of the script: --lr 0.1. A\n"
-     "word with {lr} gets the value there instead. VALUES are a list, a range 1..3 or\n"
-     "0..1..0.25 with a step. As many jobs run at a time as --parallel allows, the\n"
-     "others wait. Ctrl-C stops following; the sweep keeps running. The flags of\n"
-     "`muster run` apply to each job.\n",
+     "word with {lr} gets the value there instead. VALUES are a list, or a range such\n"
+     "as 1..3, or 0..1..0.25 with a step. --parallel jobs run at a time; the others\n"
+     "wait. Ctrl-C stops following; the sweep keeps running. The flags of `muster run`\n"
+     "apply to each job.\n",
      kAnyNumber, false, with_parameter_flags},
     {"pause", "end a job's processes and free its resources until it is resumed", "muster pause JOB",
      "  muster pause mnist\n", make_pause, Server::kNeeded,
