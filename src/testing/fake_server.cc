@@ -25,8 +25,19 @@ bool selected(const json::Document& object, const std::string& query) {
   return object.string_at("metadata", "labels", label.substr(0, equals)) == label.substr(equals + 1);
 }
 
+/// Returns the path without its namespace: that of the object in the collection over all namespaces.
+std::string without_namespace(const std::string& path) {
+  constexpr std::string_view kNamespaces = "/namespaces/";
+  const std::size_t at = path.find(kNamespaces);
+  const std::size_t end = at == std::string::npos ? at : path.find('/', at + kNamespaces.size());
+  return end == std::string::npos ? path : path.substr(0, at) + path.substr(end);
+}
+
 bool is_item_of(const std::string& path, const std::string& collection) {
-  return path.starts_with(collection + "/") && path.find('/', collection.size() + 1) == std::string::npos;
+  const auto is_below = [&](const std::string& item) {
+    return item.starts_with(collection + "/") && item.find('/', collection.size() + 1) == std::string::npos;
+  };
+  return is_below(path) || is_below(without_namespace(path));
 }
 
 json::Document status(int code, const std::string& reason, const std::string& message) {

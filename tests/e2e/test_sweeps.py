@@ -19,8 +19,10 @@ SCRIPT = """
 
 @pytest.fixture
 def project(tmp_path):
-    (tmp_path / "train.py").write_text(textwrap.dedent(SCRIPT))
-    return tmp_path
+    folder = tmp_path / "project"  # the engine's home is beside it
+    folder.mkdir()
+    (folder / "train.py").write_text(textwrap.dedent(SCRIPT))
+    return folder
 
 
 def run(engine, project, *words):
