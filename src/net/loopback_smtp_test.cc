@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <optional>
 #include <thread>
 
 #include "base/fd.h"
@@ -45,20 +46,27 @@ class MailServer {
       if (reply.empty()) return;
       const std::string text = reply + "\r\n";
       if (::write(client.get(), text.data(), text.size()) < 0) return;
-      std::string line;
+      std::optional<std::string> line;
       do {
         line = read_line(client.get());
-        if (!line.empty()) heard_.push_back(line);
-      } while (is_data_ && !line.empty() && line != ".");
+        if (line) heard_.push_back(*line);
+      } while (is_data_ && line && *line != ".");
       is_data_ = line == "DATA";
     }
   }
 
-  static std::string read_line(int fd) {
+  /// nullopt at the end of the connection.
+  static std::optional<std::string> read_line(int fd) {
     std::string line;
-    for (char c = 0; ::read(fd, &c, 1) == 1 && c != '\n';) line += c;
-    if (line.ends_with('\r')) line.pop_back();
-    return line;
+    char c = 0;
+    while (::read(fd, &c, 1) == 1) {
+      if (c == '\n') {
+        if (line.ends_with('\r')) line.pop_back();
+        return line;
+      }
+      line += c;
+    }
+    return std::nullopt;
   }
 
   std::vector<std::string> replies_;
@@ -89,7 +97,7 @@ TEST(Smtp, SaysOneCommandAfterTheOtherAndNoLineEndsTheMailEarly) {
   MailServer server({"220 hello", "250-here\r\n250 SIZE", "250 ok", "250 ok", "251 ok", "354 go", "250 taken"});
   EXPECT_EQ(outcome(letter(server.port())), "sent");
   EXPECT_THAT(server.heard(), ElementsAre("EHLO localhost", "MAIL FROM:<muster@example.org>", "RCPT TO:<a@example.org>",
-                                          "RCPT TO:<b@example.org>", "DATA", "Subject: x", "..hidden", "."));
+                                          "RCPT TO:<b@example.org>", "DATA", "Subject: x", "", "..hidden", "."));
 }
 
 TEST(Smtp, ARefusalNamesTheStepAndTheServersWords) {

@@ -2,6 +2,7 @@
 import http.server
 import json
 import os
+import shutil
 import socketserver
 import ssl
 import subprocess
@@ -22,6 +23,7 @@ TOKEN = "T0KEN-of-the-hook"
 class Hook(http.server.ThreadingHTTPServer):
     """A web hook that answers as the test says."""
     daemon_threads = True
+    scheme = "http"
 
     def __init__(self):
         self.got = []
@@ -43,10 +45,19 @@ class Hook(http.server.ThreadingHTTPServer):
             def log_message(self, *_):
                 pass
         super().__init__(("127.0.0.1", 0), Handler)
+
+    def start(self):
         threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def serve_tls(self, certificate, key):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        self.socket = context.wrap_socket(self.socket, server_side=True)
+        self.scheme = "https"
 
     def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}/services/{TOKEN}"
+        return f"{self.scheme}://127.0.0.1:{self.server_address[1]}/services/{TOKEN}"
 
     def jobs(self):
         return [body.get("job") for _, body in self.got]
@@ -54,7 +65,7 @@ class Hook(http.server.ThreadingHTTPServer):
 
 @pytest.fixture
 def hook():
-    made = Hook()
+    made = Hook().start()
     yield made
     made.let_go.set()
     made.shutdown()
@@ -130,7 +141,7 @@ def test_a_url_on_the_command_line_goes_into_a_secret_that_leaves_with_the_job(t
 
 
 def test_a_hook_that_fails_or_hangs_is_reported_and_keeps_nobody_waiting(tmp_path, project, hook):
-    quick = Hook()
+    quick = Hook().start()
     hook.status = 500
     engine = engine_with(tmp_path, textwrap.dedent(f"""
         notify:
@@ -174,6 +185,29 @@ def test_chats_get_their_forms_and_dingtalk_its_sign(tmp_path, project, hook):
         assert query["key"] == ["1"] and len(query["sign"][0]) == 44 and len(query["timestamp"][0]) == 13
     finally:
         engine.stop()
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="there is no openssl to make a certificate with")
+def test_the_certificate_of_a_hook_is_checked_against_the_systems_authorities(tmp_path, project, monkeypatch):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=hook", "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-keyout", tmp_path / "key", "-out", tmp_path / "cert"], check=True, capture_output=True)
+    hook = Hook()
+    hook.serve_tls(tmp_path / "cert", tmp_path / "key")
+    hook.start()
+    engine = engine_with(tmp_path, f"notify:\n- {{name: team, type: webhook, url: '{hook.url()}'}}\n").start()
+    try:
+        assert run(engine, project, "run", "--name", "tls", "--notify", "team", "train.py", "0").returncode == 0
+        wait_for("the event", lambda: "NotificationFailed" in reasons(engine, "tls"))
+        assert "certificate not accepted" in engine.log()
+        assert TOKEN not in engine.log() and hook.got == []
+        # An authority that the system knows.
+        engine.kill()
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert"))
+        engine.start()
+        wait_for("the notice", lambda: hook.jobs() == ["tls"])
+    finally:
+        engine.stop()
+        hook.shutdown()
 
 
 class MailServer(socketserver.ThreadingTCPServer):

@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from harness import MUSTER, wait_for
+from pseudo_terminal import OnTerminal
 
 SCRIPT = """
     import os, sys, time
@@ -75,6 +76,20 @@ def test_so_many_run_at_a_time_also_after_the_engine_was_killed(fresh_engine, pr
         return now.count("Succeeded") == 5
     wait_for("all to succeed", all_have_ended, timeout=60)
     assert most <= 2
+
+
+def test_on_a_terminal_one_table_stays_up_to_date(engine, project, monkeypatch):
+    monkeypatch.chdir(project)
+    screen = OnTerminal([MUSTER, "sweep", "--name", "shown", "--parallel", "2", "--seed", "1..4", "--", "train.py"],
+                        engine.environment(), rows=24, columns=70)
+    try:
+        assert screen.wait(timeout=60) == 0, screen.seen
+        assert "\x1b[J" in screen.seen  # drawn again in place
+        last = screen.seen.split("\x1b[J")[-1]
+        assert last.count("Succeeded") == 4 and "4 runs: 4 succeeded" in last
+        assert max(len(line) for line in last.splitlines()) <= 70
+    finally:
+        screen.close()
 
 
 def test_ctrl_c_leaves_the_sweep_running_and_stop_ends_it(engine, project):

@@ -8,6 +8,7 @@
 
 #include "api/muster/sweep_names.h"
 #include "base/strings.h"
+#include "base/visible_text.h"
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/job_watch.h"
 #include "cli/output/table.h"
@@ -106,10 +107,20 @@ class Following {
     std::string text = columns.lines(sweep_rows(all, metric_, session_.loop().now(), most));
     if (all.size() > most) text += fmt::format("… and {} more: muster sweep show {}\n", all.size() - most, name_);
     text += sweep_counts(all) + "\n";
+    text = cut_lines(text);
     if (text == shown_) return;
     erase();
     session_.out(text);
     shown_ = std::move(text);
+  }
+
+  /// A line that the terminal breaks would be two, and the next table would not cover both.
+  std::string cut_lines(const std::string& text) const {
+    const std::size_t width = session_.terminal().width;
+    if (width == 0) return text;
+    std::vector<std::string> lines = split(text, '\n');
+    for (std::string& line : lines) line = cut_to_width(line, width);
+    return join(lines, "\n");
   }
 
   /// Goes back to the first line of what was shown, and clears from there.
