@@ -130,9 +130,52 @@ def test_a_module_and_a_launcher_of_the_environment(engine, project, tmp_path):
     assert_trains(run(engine, project, "-m", "train", VIRTUAL_ENV=str(folder)), folder, "active virtual environment")
     (folder / "bin/torchrun").write_text(f'#!{folder}/bin/python\nimport sys\nfrom torch.distributed.run import main\nsys.exit(main())\n')
     (folder / "bin/torchrun").chmod(0o755)
-    done = run(engine, project, "--ranks=1", "torchrun", "--nproc_per_node=2", "--master_port=29611", "train.py", VIRTUAL_ENV=str(folder))
+    done = run(engine, project, "--ranks=1", "-e", "PET_REDIRECTS=1", "-e", "PET_TEE=1", "torchrun", "--nproc_per_node=2", "--master_port=29611", "train.py", VIRTUAL_ENV=str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"3 {folder} 1 2" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def accelerate(tmp_path_factory):
+    """An environment with the real package, which finds the machine's torch."""
+    folder = tmp_path_factory.mktemp("accelerate") / "env"
+    subprocess.run([PYTHON, "-m", "venv", "--system-site-packages", folder], check=True)
+    installed = subprocess.run([folder / "bin/pip", "install", "-q", "--disable-pip-version-check", "accelerate<0.30"], check=False, timeout=300)
+    if installed.returncode != 0:
+        pytest.skip("accelerate cannot be installed here")
+    return folder
+
+
+ACCELERATED = """
+    import torch
+    from accelerate import Accelerator
+    accelerator = Accelerator(cpu=True)
+    total = accelerator.reduce(torch.tensor([accelerator.process_index + 1.0]))
+    print(int(total), accelerator.local_process_index, accelerator.num_processes)
+"""
+
+
+def test_a_script_of_accelerate_under_both_launchers(engine, project, accelerate):
+    (project / "train.py").write_text(textwrap.dedent(ACCELERATED))
+    done = run(engine, project, "train.py", VIRTUAL_ENV=str(accelerate))
+    assert {"[worker-0] 3 0 2", "[worker-1] 3 1 2"} <= set(done.stdout.splitlines()), done.stdout + done.stderr
+    # On processors, `accelerate launch` starts one process without mpirun.
+    done = run(engine, project, "--ranks=1", "accelerate", "launch", "--cpu", "--num_processes=1", "--num_machines=1", "--mixed_precision=no",
+               "--dynamo_backend=no", "train.py", VIRTUAL_ENV=str(accelerate))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 0 1" in done.stdout.splitlines()
+
+
+def test_an_interpreter_of_another_architecture_is_named(engine, project, tmp_path):
+    folder = make_environment(tmp_path / "env")
+    program = bytearray(pathlib.Path(PYTHON).read_bytes()[:4096])
+    program[18:20] = (0xF3).to_bytes(2, "little")  # RISC-V
+    (folder / "bin/python").unlink()
+    (folder / "bin/python").write_bytes(program)
+    (folder / "bin/python").chmod(0o755)
+    done = run(engine, project, "train.py", VIRTUAL_ENV=str(folder))
+    assert done.returncode == 2
+    assert f"{folder}/bin/python is a program of another processor architecture" in done.stderr
 
 
 def test_a_broken_environment_is_named_before_anything_starts(engine, project, tmp_path):

@@ -16,14 +16,16 @@ using ::testing::IsEmpty;
 class JobFoldersTest : public python::PythonLayouts {
  protected:
   JobFoldersTest()
-      : project(root + "/p"),
+      : project(make_folders(root)),
         from{.working_dir = project + "/src", .home = home, .data_dir = root + "/engine"},
-        safe(from, "") {
+        safe(from, "") {}
+
+  static std::string make_folders(const std::string& root) {
     for (const char* folder : {"/p/src", "/home/.aws", "/home/sets", "/engine/volumes", "/data/images", "/data/models"})
       std::filesystem::create_directories(root + folder);
     write(root + "/data/models/w.pt", "");
+    return root + "/p";
   }
-
   JobFolders folders() const { return {project, from.working_dir, safe}; }
   std::vector<std::string> places(const JobFolders& of) const {
     std::vector<std::string> out;
