@@ -48,7 +48,7 @@ constexpr Entry kCommands[] = {
      "muster run [--ranks N] [--gpus N] SCRIPT [ARGUMENTS…]",
      "  muster run train.py --epochs 3         flags after the script are the script's\n"
      "  muster run --ranks 4 train.py          four processes, each with its RANK\n"
-     "  muster run --gpus 4 -d train.py        a process for each GPU, in the background\n"
+     "  muster run --gpus 4 -d train.py        a rank for each GPU, in the background\n"
      "  muster run -it train.py                with a terminal, for breakpoint()\n"
      "  muster run --mount /data:ro train.py   with a folder that it may only read\n"
      "  muster run --port 8000 serve.py        reach it at http://127.0.0.1:8000\n",
