@@ -30,6 +30,7 @@ ALLOWED = {
     "cli": {"base", "json", "reflect", "api", "jobs", "client", "net", "node", "python"},
     "arena": {"base", "json", "reflect", "api", "jobs", "client", "net", "cli"},
     "mpi": {"base", "json", "api", "client", "net", "linux"},
+    "notify": {"base", "json", "reflect", "api", "jobs", "client", "net"},
     "web": {"base", "json", "reflect", "api", "jobs", "client", "net", "node", "apiserver", "control"},
 }
 ALLOWED["main"] = set(ALLOWED)

@@ -160,7 +160,8 @@ int run_command(const Entry& entry, const std::vector<std::string>& args, const 
     std::fputs(help_text(entry, own, common).c_str(), stdout);
     return kExitOk;
   }
-  auto words = flags.parse(args);
+  auto rewritten = entry.rewrite == nullptr ? Result(args) : entry.rewrite(args, flags.list());
+  auto words = rewritten ? flags.parse(*rewritten) : Result<std::vector<std::string>>(rewritten.error());
   if (!words) {
     return print_error(
         usage_failure(words.error().message, fmt::format("muster {} --help lists the flags", entry.name)));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/muster/names.h"
+#include "api/muster/notify_names.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "jobs/kind.h"
@@ -131,6 +132,7 @@ json::Object written_annotations(const Document& object) {
   if (written == nullptr || !written->is_object()) return kept;
   for (const json::Member& one : written->as_object()) {
     if (one.key.starts_with("kubectl.kubernetes.io/") || one.key == api::kStopAnnotation) continue;
+    if (one.key.starts_with(api::kNotifiedPrefix)) continue;
     kept.append(one.key, one.value);
   }
   return kept;

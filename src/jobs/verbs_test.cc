@@ -19,7 +19,8 @@ json::Document parsed_job(const std::string& text) {
 json::Document verb_job(const std::string& fields, const std::string& status = "{}") {
   return parsed_job(
       "{apiVersion: batch.tensorstack.dev/v1beta1, kind: PyTorchTrainingJob, metadata: {name: mnist, uid: u, "
-      "annotations: {muster.dev/stop: 'true', note: kept}}, spec: {replicaSpecs: [" +
+      "annotations: {muster.dev/stop: 'true', notified.muster.dev/team: u success, note: kept}}, spec: {replicaSpecs: "
+      "[" +
       kVerbRole + "], " + fields + "}, status: " + status + "}");
 }
 

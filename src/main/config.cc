@@ -159,7 +159,8 @@ TypeDesc describe(Of<Config>) {
       field<&Config::tensorboard>("tensorboard", "How TensorBoards run."),
       field<&Config::metrics>("metrics", "What pods used over time."),
       field<&Config::git>("git", "How the code of Arena's jobs is fetched."),
-      field<&Config::limits>("limits", "What the objects of one namespace may take."));
+      field<&Config::limits>("limits", "What the objects of one namespace may take."),
+      field<&Config::notify>("notify", "Who is told about jobs, and how.").list_map_key("name"));
 }
 
 }  // namespace muster::reflect
@@ -266,6 +267,12 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
     if (!environment.venv.empty() + !environment.rootfs.empty() + environment.host != 1) {
       problems.push_back(fmt::format("{}environments[{}]: give one of venv, rootfs and host: true",
                                      position(file, document, fmt::format("environments[{}]", i)), i));
+    }
+  }
+  for (std::size_t i = 0; i < config.notify.size(); ++i) {
+    for (const auto& [key, problem] : problems_of_notify(config.notify[i])) {
+      const std::string at = fmt::format("notify[{}].{}", i, key);
+      problems.push_back(fmt::format("{}{}: {}", position(file, document, at), at, problem));
     }
   }
   if (problems.empty()) return ok();

@@ -9,6 +9,7 @@
 
 #include "base/quantity.h"
 #include "base/result.h"
+#include "main/notify_config.h"
 
 namespace muster {
 
@@ -102,6 +103,7 @@ struct Config {
   MetricsConfig metrics = {};
   GitConfig git = {};
   LimitsConfig limits = {};
+  std::vector<NotifyConfig> notify = {};
 };
 
 struct Address {

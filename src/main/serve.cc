@@ -40,6 +40,8 @@
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
+#include "notify/notifier.h"
+#include "notify/senders.h"
 #include "store/snapshots.h"
 #include "store/store.h"
 #include "web/backups/backup_route.h"
@@ -201,6 +203,8 @@ struct Engine {
   std::unique_ptr<apiserver::LocalTransport> transport;
   std::unique_ptr<client::ApiClient> client;
   std::unique_ptr<control::Controllers> controllers;
+  std::unique_ptr<notify::Senders> senders;
+  std::unique_ptr<notify::Notifier> notifier;
   std::unique_ptr<agent::Agent> agent;
   std::unique_ptr<net::HttpServer> http;
   std::unique_ptr<web::PageAccess> page_access;
@@ -220,6 +224,8 @@ struct Engine {
     pages.reset();
     http.reset();
     agent.reset();
+    notifier.reset();
+    senders.reset();
     controllers.reset();
     client.reset();
     transport.reset();
@@ -423,6 +429,7 @@ std::string note_about_port(const ServeOptions& options, int port) {
 Status run_engine(ServeOptions& options) {
   // Neither a debugger of the same user nor a core file can expose the token and the keys.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  TRY_ASSIGN(std::vector<notify::Target> targets, notify_targets(options.config.notify));
   Engine engine;
   TRY(prepare_data_dir(options.data_dir));
   TRY(open_store(engine, options));  // first: it holds the lock that excludes a second engine
@@ -445,6 +452,9 @@ Status run_engine(ServeOptions& options) {
       control::TensorBoardOptions{.pages_url = pages_url, .idle_after = tensorboard_idle_after(options.config)},
       options.config.scheduling == "strict");
   make_queues(*engine.client, options.config.queues);
+  engine.senders = std::make_unique<notify::Senders>(engine.loop);
+  engine.notifier =
+      std::make_unique<notify::Notifier>(engine.loop, engine.rng, *engine.client, *engine.senders, std::move(targets));
 
   const std::string& host = options.address.host;
   const std::string url = cli::url_of({.host = is_anywhere(host) ? reachable : host, .port = engine.port});
@@ -468,6 +478,7 @@ Status run_engine(ServeOptions& options) {
   engine.loop.post_when_idle([&engine] {
     engine.controllers->start();
     engine.pages->start();
+    engine.notifier->start();
   });
   engine.loop.run();
   engine.door->close(agent::any_pod_runs(options.data_dir));

@@ -25,8 +25,19 @@ bool selected(const json::Document& object, const std::string& query) {
   return object.string_at("metadata", "labels", label.substr(0, equals)) == label.substr(equals + 1);
 }
 
+/// Returns the path without its namespace: that of the object in the collection over all namespaces.
+std::string without_namespace(const std::string& path) {
+  constexpr std::string_view kNamespaces = "/namespaces/";
+  const std::size_t at = path.find(kNamespaces);
+  const std::size_t end = at == std::string::npos ? at : path.find('/', at + kNamespaces.size());
+  return end == std::string::npos ? path : path.substr(0, at) + path.substr(end);
+}
+
 bool is_item_of(const std::string& path, const std::string& collection) {
-  return path.starts_with(collection + "/") && path.find('/', collection.size() + 1) == std::string::npos;
+  const auto is_below = [&](const std::string& item) {
+    return item.starts_with(collection + "/") && item.find('/', collection.size() + 1) == std::string::npos;
+  };
+  return is_below(path) || is_below(without_namespace(path));
 }
 
 json::Document status(int code, const std::string& reason, const std::string& message) {
@@ -205,6 +216,8 @@ net::Response FakeServer::answer(const net::Request& request, const std::string&
     json::Document changed = object->second;
     json::merge_patch(changed, *json::parse(request.body));
     put(path, std::move(changed));
+  } else if (request.method == "PUT") {
+    put(path, *json::parse(request.body));
   } else if (request.method == "DELETE") {
     json::Document going = object->second;
     going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
@@ -222,6 +235,11 @@ void FakeServer::open_watch(const std::string& path, const std::string& query, s
     const auto revision = parse_int(object.string_at("metadata", "resourceVersion")).value_or(0);
     if (is_item_of(at, path) && revision > since && selected(object, query)) send_event(*stream, "MODIFIED", object);
   }
+  if (parameter(query, "sendInitialEvents") != "true") return;
+  const json::Object annotations{{"k8s.io/initial-events-end", "true"}};
+  send_event(*stream, "BOOKMARK",
+             json::Object{{"metadata", json::Object{{"resourceVersion", std::to_string(revision_)},
+                                                    {"annotations", annotations}}}});
 }
 
 void FakeServer::open_log(const std::string& path, const std::string& query, std::shared_ptr<Stream> stream) {

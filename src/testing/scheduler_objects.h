@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/muster/names.h"
+#include "api/muster/sweep_names.h"
 #include "api/owners.h"
 #include "control/scheduler/schedule.h"
 
@@ -34,6 +35,8 @@ struct PodSpec {
   int created = 0;  // seconds
   std::string node;
   std::string phase = "Pending";
+  std::string sweep = {};
+  int parallel = 0;
 };
 
 inline std::shared_ptr<api::Pod> pod(const PodSpec& spec) {
@@ -50,6 +53,8 @@ inline std::shared_ptr<api::Pod> pod(const PodSpec& spec) {
   if (spec.gpus > 0) container.resources.limits[kGpu] = Quantity::of(spec.gpus);
   if (spec.cpus > 0) container.resources.requests["cpu"] = Quantity::of(spec.cpus);
   made->spec.containers.push_back(container);
+  if (!spec.sweep.empty()) made->metadata.labels[api::kSweepLabel] = spec.sweep;
+  if (spec.parallel != 0) made->metadata.annotations[api::kParallelAnnotation] = std::to_string(spec.parallel);
   made->spec.node_name = spec.node;
   made->status.phase = spec.phase;
   return made;

@@ -9,6 +9,7 @@
 #include "apiserver/admission/host_reach.h"
 #include "apiserver/admission/metadata_rules.h"
 #include "apiserver/admission/node_policy.h"
+#include "apiserver/admission/notify_rules.h"
 #include "apiserver/admission/references.h"
 #include "apiserver/admission/validity.h"
 #include "apiserver/errors/status_error.h"
@@ -152,6 +153,7 @@ Status split_status(Write& write) {
 }
 
 Status check_sender(Write& write) {
+  TRY(check_notify_sender(write.request, write.before, write.object));
   return check_host_reach(write.request, write.before, write.object);
 }
 
@@ -214,6 +216,9 @@ Status check_other_objects(Write& write) {
 Status check_node_policy(Write& write) {
   if (!write.context.node_policy) return ok();
   TRY(write.refuse_for(check_host_folders(*write.context.node_policy, write.before, write.object)));
+  if (!write.resource.built_in) {  // a job, or what makes jobs
+    TRY(write.refuse_for(check_notify_targets(write.before, write.object)));
+  }
   if (write.spec == Spec::kAsBefore) return ok();
   return write.refuse_for(check_pod_security(write.resource, write.object));
 }

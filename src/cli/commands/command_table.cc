@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "cli/commands/sweep.h"
+#include "cli/sweep/parameter_words.h"
 
 namespace muster::cli {
 
@@ -47,7 +49,7 @@ constexpr Entry kCommands[] = {
      "muster run [--ranks N] [--gpus N] SCRIPT [ARGUMENTS…]",
      "  muster run train.py --epochs 3         flags after the script are the script's\n"
      "  muster run --ranks 4 train.py          four processes, each with its RANK\n"
-     "  muster run --gpus 4 -d train.py        a process for each GPU, in the background\n"
+     "  muster run --gpus 4 -d train.py        a rank for each GPU, in the background\n"
      "  muster run -it train.py                with a terminal, for breakpoint()\n"
      "  muster run --mount /data:ro train.py   with a folder that it may only read\n"
      "  muster run --port 8000 serve.py        reach it at http://127.0.0.1:8000\n",
@@ -56,6 +58,23 @@ constexpr Entry kCommands[] = {
      "at the same path, and the folders that arguments name; it uses an active virtual\n"
      "environment. Each rank has RANK, WORLD_SIZE, LOCAL_RANK and what else torchrun\n"
      "sets. Ctrl-C stops following; the job keeps running.\n"},
+    {"sweep", "run a script with many combinations of parameters",
+     "muster sweep --PARAMETER VALUES… [--parallel N] -- SCRIPT [ARGUMENTS…]\n"
+     "  muster sweep --file sweep.yaml [-- SCRIPT [ARGUMENTS…]]\n"
+     "  muster sweep show | stop | rerun NAME\n"
+     "  muster sweep ls",
+     "  muster sweep --lr 0.1,0.01 --seed 1..3 -- train.py --epochs 5\n"
+     "  muster sweep --lr 0.001..0.1 --random 20 --parallel 4 -- train.py\n"
+     "  muster sweep --gpus 1 --lr 0.1,0.01 -- train.py --rate={lr}\n"
+     "  muster sweep --metric accuracy --goal max --lr 0.1,0.01 -- train.py\n"
+     "  muster sweep show train-x7kfp          all runs and the best one\n",
+     make_sweep, Server::kStarted,
+     "Each combination is a job with the values as flags of the script: --lr 0.1. A\n"
+     "word with {lr} gets the value there instead. VALUES are a list, or a range such\n"
+     "as 1..3, or 0..1..0.25 with a step. --parallel jobs run at a time; the others\n"
+     "wait. Ctrl-C stops following; the sweep keeps running. The flags of `muster run`\n"
+     "apply to each job.\n",
+     kAnyNumber, false, with_parameter_flags},
     {"pause", "end a job's processes and free its resources until it is resumed", "muster pause JOB…",
      "  muster pause mnist\n", make_pause, Server::kNeeded,
      "A resumed job starts its ranks from the beginning of the script, which can\n"

@@ -29,6 +29,9 @@ struct Entry {
   std::string_view notes = {};
   std::size_t most_words = std::numeric_limits<std::size_t>::max();
   bool destructive = false;  // never suggested as the correction of a mistyped command
+  /// Changes the arguments before they are read as flags. Null: they stay.
+  Result<std::vector<std::string>> (*rewrite)(const std::vector<std::string>& args,
+                                              const std::vector<Flags::Listed>& known) = nullptr;
 };
 
 struct Section {

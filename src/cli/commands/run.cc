@@ -16,15 +16,10 @@
 #include "cli/objects/object_state.h"
 #include "cli/objects/wait_until_gone.h"
 #include "cli/run/flags.h"
-#include "cli/run/folders.h"
 #include "cli/run/hints.h"
 #include "cli/run/job.h"
-#include "cli/run/objects.h"
-#include "cli/run/own_home.h"
-#include "cli/run/programs.h"
+#include "cli/run/prepare.h"
 #include "cli/run/safe_folders.h"
-#include "cli/run/variables.h"
-#include "cli/run/words.h"
 #include "client/live_list.h"
 
 namespace muster::cli {
@@ -36,16 +31,6 @@ using json::Document;
 constexpr const char* kGpus = "nvidia.com/gpu";
 const client::ResourceName kNodes{"", "v1", "nodes"};
 
-/// What the flags and words came to.
-struct Prepared {
-  RunCommand command = {};
-  RunShape shape = {};
-  RunPrograms programs = {};
-  std::optional<JobFolders> folders = {};
-  JobOfScript job = {};
-  std::vector<Variable> secrets = {};
-};
-
 class Run final : public Command {
  public:
   explicit Run(RunFrom from) : from_(std::move(from)), safe_(from_, read_file("/etc/passwd").value_or("")) {}
@@ -56,102 +41,17 @@ class Run final : public Command {
     if (words.empty() && flags_.module.empty()) {
       return session.fail(usage_failure("name a script", "muster run train.py"));
     }
-    auto prepared = prepare(words);
+    auto prepared = prepare_run(from_, safe_, flags_, words);
     if (const auto* failure = std::get_if<Failure>(&prepared)) return session.fail(*failure);
     return create_and_follow(session, std::get<0>(prepared));
   }
 
  private:
-  /// Looks at everything that can be wrong before anything is created.
-  std::variant<Prepared, Failure> prepare(const std::vector<std::string>& words) const {
-    if (auto problem = flags_.check()) return *std::move(problem);
-    if (auto problem = check_folder()) return *std::move(problem);
-    Prepared out;
-    const std::string project = project_of(from_.working_dir, safe_);
-    auto command = read_run_words(words, flags_.module, from_, project);
-    if (auto* failure = std::get_if<Failure>(&command)) return std::move(*failure);
-    out.command = std::get<0>(std::move(command));
-    auto shape = shape_of(flags_, out.command);
-    if (auto* failure = std::get_if<Failure>(&shape)) return std::move(*failure);
-    out.shape = std::get<0>(shape);
-    auto programs = find_run_programs(out.command, flags_.python, flags_.image, from_);
-    if (auto* failure = std::get_if<Failure>(&programs)) return std::move(*failure);
-    out.programs = std::get<0>(std::move(programs));
-    out.job.name_prefix = out.command.prefix;
-    out.job.command = out.command.words;
-    out.job.working_dir = from_.working_dir;
-    describe_job(flags_, out.shape, out.job);
-    add_variables(out);
-    if (auto problem = add_folders(project, words, out)) return *std::move(problem);
-    return out;
-  }
-
-  /// The whole folder is what the job can read and write, so it should hold the project and nothing else.
-  std::optional<Failure> check_folder() const {
-    const std::string why = safe_.why_never(from_.working_dir);
-    if (why.empty()) return std::nullopt;
-    return usage_failure(
-        fmt::format("{}: {}, and a job can read and change the whole folder that it runs in", from_.working_dir, why),
-        "put the script into a folder of its own and run it from there");
-  }
-
-  void add_variables(Prepared& to) const {
-    // Otherwise Python keeps lines back until a block is full, and the log is empty for minutes.
-    to.job.set_variable("PYTHONUNBUFFERED", "1");
-    add_shell_variables(to.job, from_);
-    if (to.command.launcher.empty()) add_local_ranks(to.job, from_);
-  }
-
-  /// The flags have the last word about variables.
-  std::optional<Failure> add_given_variables(Prepared& to) const {
-    std::vector<Variable> given;
-    if (auto problem = read_variables(flags_.env, "env", from_, given)) return problem;
-    // In a value that is typed, $(RANK) is replaced as in a manifest.
-    for (const Variable& one : given) to.job.set_variable(one.name, one.is_of_shell ? as_it_is(one.value) : one.value);
-    return read_variables(flags_.secrets, "secret", from_, to.secrets);
-  }
-
-  std::optional<Failure> add_folders(const std::string& project, const std::vector<std::string>& words,
-                                     Prepared& to) const {
-    to.folders.emplace(project, from_.working_dir, safe_);
-    JobFolders& folders = *to.folders;
-    for (const std::string& text : flags_.mounts) {
-      auto mount = parse_mount(text, from_, safe_);
-      if (auto* failure = std::get_if<Failure>(&mount)) return std::move(*failure);
-      folders.add_mount(std::get<0>(std::move(mount)));
-    }
-    if (flags_.home) add_own_home(to.job, folders);
-    add_programs(to.programs, from_, to.job, folders);
-    if (auto problem = add_given_variables(to)) return problem;
-    if (!flags_.no_auto_mount) {
-      folders.add_arguments(words);
-      for (const auto& [name, path] : path_variables(from_)) folders.add_path(path, name);
-      folders.add_links_of_project();
-    }
-    if (const std::string& script = to.command.script; !script.empty() && !folders.shows(script)) {
-      return usage_failure(fmt::format("{} is outside of {}, and the job does not see its folder", script, project),
-                           fmt::format("cd {}", std::string(script, 0, script.rfind('/'))));
-    }
-    to.job.folders = folders.folders();
-    // An image may have a home of its own.
-    if (flags_.image.empty() && !flags_.home) to.job.folders.push_back(kept_home());
-    return std::nullopt;
-  }
-
-  void add_own_home(JobOfScript& to, JobFolders& folders) const {
-    OwnHome own = own_home(from_.home, from_.data_dir);
-    for (MountedFolder& folder : own.folders) {
-      if (!folders.shows(folder.path)) folders.add_mount(std::move(folder));
-    }
-    folders.note(std::move(own.note));
-    to.set_variable("HOME", from_.home);
-  }
-
-  int create_and_follow(Session& session, Prepared& prepared) const {
+  int create_and_follow(Session& session, PreparedRun& prepared) const {
     if (flags_.replace) {
       if (const int code = delete_old(session); code != kExitOk) return code;
     }
-    const auto made = create(session, prepared);
+    const auto made = create_run(session, prepared);
     if (!made) return session.fail(failure_to_create(made.error()));
     const Selected job{kind_of(run_kind()), session.ns(), made->string_at("metadata", "name")};
     tell(session, job, prepared);
@@ -163,28 +63,6 @@ class Run final : public Command {
           fmt::format("the job keeps running; muster logs -f {0} follows it, muster stop {0} ends it\n", job.name));
     }
     return code;
-  }
-
-  Result<Document> create(Session& session, Prepared& prepared) const {
-    RunObjects objects(session);
-    const auto create_all = [&]() -> Result<Document> {
-      TRY(objects.name_claims(prepared.job.folders));
-      TRY(objects.keep_secrets(prepared.secrets, prepared.job));
-      const Document object = job_object(prepared.job);
-      return session.await([&](client::OnDocument done) {
-        session.api().create(run_kind(), session.ns(), object, {}, std::move(done));
-      });
-    };
-    Result<Document> made = create_all();
-    if (!made) {
-      objects.take_back();
-      return made;
-    }
-    if (const auto given = objects.give_secret_to(*made); !given) {
-      session.err(
-          fmt::format("warning: the Secret of this job stays when the job is deleted: {}\n", given.error().message));
-    }
-    return made;
   }
 
   Failure failure_to_create(const Error& error) const {
@@ -206,7 +84,7 @@ class Run final : public Command {
     return wait_until_gone(session, old, deleted_uid(*reply), std::nullopt);
   }
 
-  void tell(Session& session, const Selected& job, const Prepared& prepared) const {
+  void tell(Session& session, const Selected& job, const PreparedRun& prepared) const {
     const std::string created = job.label() + " created\n";
     flags_.detach ? session.out(created) : session.err(created);
     if (!prepared.programs.text.empty()) {
@@ -218,7 +96,7 @@ class Run final : public Command {
   }
 
   /// A script that finds no GPU computes on the processors without a word, so GPUs that it could have are mentioned.
-  static std::string gpus_text(Session& session, const Prepared& prepared) {
+  static std::string gpus_text(Session& session, const PreparedRun& prepared) {
     const std::int64_t gpus = prepared.shape.gpus_per_rank * prepared.shape.ranks;
     if (gpus > 0) return fmt::format(", {} GPU{}", gpus, gpus == 1 ? "" : "s");
     const auto nodes = session.list(kNodes, "", {});
@@ -230,7 +108,7 @@ class Run final : public Command {
     return there == 0 ? "" : fmt::format(", no GPU (this machine has {}: muster run --gpus N)", there);
   }
 
-  int wait_for_end(Session& session, const Selected& job, const Document& object, const Prepared& prepared) const {
+  int wait_for_end(Session& session, const Selected& job, const Document& object, const PreparedRun& prepared) const {
     if (flags_.wait) return make_wait()->run(session, {job.short_label()});
     if (flags_.stdin_ || flags_.tty) return talk(session, job, object);
     client::FollowOptions options;
@@ -278,7 +156,7 @@ class Run final : public Command {
     return last;
   }
 
-  void add_hints(Session& session, const Selected& job, const Prepared& prepared) const {
+  void add_hints(Session& session, const Selected& job, const PreparedRun& prepared) const {
     const auto object = session.get(job.object());
     if (!object) return;
     for (const std::string& hint :

@@ -68,6 +68,7 @@ void RunFlags::add_to(Flags& flags) {
   flags.add("time", &time, "end the job after this time, such as 2h");
   flags.add("queue", &queue, "queue that the job waits in");
   flags.add("priority", &priority, "priority in the queue, 0 to 100; higher numbers go first");
+  flags.add("notify", &notify, "tell this target of the configuration, or this URL, how the job goes");
   flags.add("detach", &detach, "create the job and return", 'd');
   flags.add("wait", &wait, "wait for the end without showing the output");
   flags.add("stdin", &stdin_, "pass your input to the script", 'i');

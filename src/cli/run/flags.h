@@ -37,6 +37,7 @@ struct RunFlags {
   std::optional<Duration> time;
   std::string queue;
   std::optional<std::int64_t> priority;
+  std::vector<std::string> notify;
   bool detach = false;
   bool wait = false;
   bool stdin_ = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/muster/names.h"
+#include "api/muster/sweep_names.h"
 
 namespace muster::cli {
 
@@ -12,13 +13,21 @@ namespace {
 
 using json::Document;
 
-json::Object role_of(const char* type, std::int64_t replicas, json::Object pod) {
-  json::Object metadata{{"annotations", json::Object{{api::kLocalRanksAnnotation, "true"}}}};
+/// The scheduler reads from the pods of which sweep they are.
+json::Object pod_metadata_of(const JobOfScript& of) {
+  json::Object annotations{{api::kLocalRanksAnnotation, "true"}};
+  if (of.parallel > 0) annotations.append(api::kParallelAnnotation, std::to_string(of.parallel));
+  json::Object out{{"annotations", std::move(annotations)}};
+  if (!of.sweep.empty()) out.append("labels", json::Object{{api::kSweepLabel, of.sweep}});
+  return out;
+}
+
+json::Object role_of(const JobOfScript& of, const char* type, std::int64_t replicas, json::Object pod) {
   // Not Never: a rank that the machine ended, by a reboot for example, starts again and is not charged.
   return {{"type", type},
           {"replicas", replicas},
           {"restartPolicy", "OnFailure"},
-          {"template", json::Object{{"metadata", std::move(metadata)}, {"spec", std::move(pod)}}}};
+          {"template", json::Object{{"metadata", pod_metadata_of(of)}, {"spec", std::move(pod)}}}};
 }
 
 /// A port of the machine can belong to one pod only, so rank 0 is a role of its own when it has some.
@@ -26,16 +35,16 @@ json::Array roles_of(const JobOfScript& of, const json::Object& container, const
   const auto pod_of = [&](json::Object one) {
     return json::Object{{"containers", json::Array{Document(std::move(one))}}, {"volumes", volumes}};
   };
-  if (of.ports.empty()) return {Document(role_of("worker", of.ranks, pod_of(container)))};
+  if (of.ports.empty()) return {Document(role_of(of, "worker", of.ranks, pod_of(container)))};
   json::Array ports;
   for (const auto& [on_host, in_pod] : of.ports) {
     ports.emplace_back(json::Object{{"containerPort", in_pod}, {"hostPort", on_host}});
   }
   json::Object first = container;
   first.append("ports", std::move(ports));
-  if (of.ranks == 1) return {Document(role_of("worker", 1, pod_of(std::move(first))))};
-  return {Document(role_of("master", 1, pod_of(std::move(first)))),
-          Document(role_of("worker", of.ranks - 1, pod_of(container)))};
+  if (of.ranks == 1) return {Document(role_of(of, "worker", 1, pod_of(std::move(first))))};
+  return {Document(role_of(of, "master", 1, pod_of(std::move(first)))),
+          Document(role_of(of, "worker", of.ranks - 1, pod_of(container)))};
 }
 
 json::Object container_of(const JobOfScript& of, json::Array mounts) {
@@ -58,7 +67,10 @@ json::Object container_of(const JobOfScript& of, json::Array mounts) {
 json::Object metadata_of(const JobOfScript& of) {
   const bool named = !of.name.empty();
   json::Object out{{named ? "name" : "generateName", named ? of.name : of.name_prefix + "-"}};
-  if (!of.labels.empty()) out.append("labels", of.labels);
+  json::Object labels = of.labels;
+  if (!of.sweep.empty()) labels.set(api::kSweepLabel, of.sweep);
+  if (!labels.empty()) out.append("labels", std::move(labels));
+  if (!of.annotations.empty()) out.append("annotations", of.annotations);
   return out;
 }
 

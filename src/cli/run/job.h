@@ -29,6 +29,9 @@ struct JobOfScript {
   std::string name;  // "": the server adds something to `name_prefix`
   std::string name_prefix = {};
   json::Object labels = {};
+  json::Object annotations = {};
+  std::string sweep = {};     // that the job is a run of; "": none
+  std::int64_t parallel = 0;  // how many of its jobs run at a time; 0: as many as there is room for
   std::int64_t ranks = 1;
   std::string image;
   std::vector<std::string> command;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/muster/names.h"
+#include "api/muster/notify_names.h"
 #include "base/strings.h"
 #include "cli/run/words.h"
 
@@ -111,27 +112,66 @@ Status RunObjects::keep_secrets(const std::vector<Variable>& secrets, JobOfScrip
                                        {"metadata", json::Object{{"generateName", prefix + "-secret-"}}},
                                        {"stringData", std::move(values)}};
   TRY_ASSIGN(const Document made, create(kSecrets, object));
-  secret_ = made.string_at("metadata", "name");
+  const std::string name = made.string_at("metadata", "name");
+  secrets_.push_back(name);
   for (const Variable& secret : secrets) {
-    job.set_variable(secret.name,
-                     json::Object{{"secretKeyRef", json::Object{{"name", secret_}, {"key", secret.name}}}});
+    job.set_variable(secret.name, json::Object{{"secretKeyRef", json::Object{{"name", name}, {"key", secret.name}}}});
   }
   return ok();
 }
 
-Status RunObjects::give_secret_to(const Document& job) {
-  if (secret_.empty()) return ok();
+Status RunObjects::check_target(const std::string& target) {
+  const auto list = session_.get({{"", "v1", "configmaps"}, "kube-system", api::kNotifyTargets});
+  std::vector<std::string> known;
+  const Document* data = list ? list->find("data") : nullptr;
+  if (data != nullptr && data->is_object()) {
+    for (const json::Member& one : data->as_object()) known.push_back(one.key);
+  }
+  if (std::ranges::find(known, target) != known.end()) return ok();
+  const auto meant = did_you_mean(target, known);
+  std::string fix = "describe it with `notify` in the configuration of the engine, or give a URL";
+  if (!known.empty()) fix = "the configuration has " + join(known, ", ");
+  if (meant) fix = fmt::format("did you mean {}?", *meant);
+  return Error{.reason = Reason::kBadRequest,
+               .message = fmt::format("--notify: there is no target {}; {}", quote(target), fix)};
+}
+
+Status RunObjects::keep_notify(const std::vector<std::string>& targets, JobOfScript& job) {
+  std::vector<std::string> names;
+  for (const std::string& target : targets) {
+    if (target.find("://") == std::string::npos) {
+      TRY(check_target(target));
+      names.push_back(target);
+      continue;
+    }
+    const Document object = json::Object{{"apiVersion", "v1"},
+                                         {"kind", "Secret"},
+                                         {"type", api::kNotifySecretType},
+                                         {"metadata", json::Object{{"generateName", "notify-"}}},
+                                         {"stringData", json::Object{{"url", target}}}};
+    TRY_ASSIGN(const Document made, create(kSecrets, object));
+    secrets_.push_back(made.string_at("metadata", "name"));
+    names.push_back("secret/" + secrets_.back());
+  }
+  if (!names.empty()) job.annotations.set(api::kNotifyAnnotation, join(names, ","));
+  return ok();
+}
+
+Status RunObjects::give_secrets_to(const Document& job) {
   const Document owner = json::Object{{"apiVersion", job.string_at("apiVersion")},
                                       {"kind", job.string_at("kind")},
                                       {"name", job.string_at("metadata", "name")},
                                       {"uid", job.string_at("metadata", "uid")}};
   const Document patch = json::Object{{"metadata", json::Object{{"ownerReferences", json::Array{owner}}}}};
-  const auto patched = session_.await_last(
-      [&](client::OnDocument done) {
-        session_.api().patch({kSecrets, session_.ns(), secret_}, client::PatchType::kMerge, patch, {}, std::move(done));
-      },
-      kCleanUpLimit);
-  return patched ? ok() : Status(patched.error());
+  for (const std::string& secret : secrets_) {
+    TRY(session_.await_last(
+        [&](client::OnDocument done) {
+          session_.api().patch({kSecrets, session_.ns(), secret}, client::PatchType::kMerge, patch, {},
+                               std::move(done));
+        },
+        kCleanUpLimit));
+  }
+  return ok();
 }
 
 void RunObjects::take_back() {

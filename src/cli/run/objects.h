@@ -22,18 +22,21 @@ class RunObjects {
   Status name_claims(std::vector<MountedFolder>& folders);
   /// Makes a Secret of the values, and refers to it in the job's variables.
   Status keep_secrets(const std::vector<Variable>& secrets, JobOfScript& job);
-  /// The Secret then goes with the job.
-  Status give_secret_to(const json::Document& job);
+  /// Puts into the job who is told about it: targets of the configuration, and URLs, which go into Secrets.
+  Status keep_notify(const std::vector<std::string>& targets, JobOfScript& job);
+  /// The Secrets then go with the job.
+  Status give_secrets_to(const json::Document& job);
   /// Deletes what was made for a job that does not exist.
   void take_back();
 
  private:
+  Status check_target(const std::string& target);
   Result<std::string> make_claim(const MountedFolder& folder);
   Result<json::Document> create(const client::ResourceName& resource, const json::Document& object);
 
   Session& session_;
   std::vector<client::ObjectName> made_;
-  std::string secret_;
+  std::vector<std::string> secrets_;
 };
 
 }  // namespace muster::cli

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "control/plan.h"
+
 namespace muster::control {
 namespace {
 

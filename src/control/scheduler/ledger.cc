@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "api/muster/names.h"
+#include "api/muster/sweep_names.h"
 #include "api/owners.h"
+#include "base/strings.h"
 #include "control/observe.h"
 #include "control/scheduler/requests.h"
 
@@ -26,6 +28,13 @@ std::string label_of(const api::Pod& pod, const char* key) {
   return found == pod.metadata.labels.end() ? std::string() : found->second;
 }
 
+/// Returns how many gangs of the pod's sweep may run at once; 0 for a number that cannot be read.
+std::size_t parallel_of(const api::Pod& pod) {
+  const auto found = pod.metadata.annotations.find(api::kParallelAnnotation);
+  if (found == pod.metadata.annotations.end()) return 0;
+  return static_cast<std::size_t>(std::max<std::int64_t>(parse_int(found->second).value_or(0), 0));
+}
+
 std::int32_t& count_of(PodCounts& counts, const std::string& phase) {
   if (phase == "Running") return counts.running;
   if (phase == "Succeeded") return counts.succeeded;
@@ -43,6 +52,8 @@ Gang new_gang(const std::string& id, const api::Pod& pod) {
           .name = pod.metadata.ns + "/" + (owner == nullptr ? own_name : owner->name),
           .queue = label_of(pod, api::kQueueLabel),
           .controller_uid = owner == nullptr ? "" : owner->uid,
+          .sweep = label_of(pod, api::kSweepLabel),
+          .parallel = parallel_of(pod),
           .waiting = {},
           .roles = {},
           .counts = {},

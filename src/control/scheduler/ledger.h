@@ -35,6 +35,8 @@ struct Gang {
   std::string name;                          // for users: the job, the group or the pod, "default/bert"
   std::string queue;                         // named by the label on its pods; the PodGroup's queue takes precedence
   std::string controller_uid;                // "" for pods that nobody controls
+  std::string sweep;                         // named by the label on its pods; "" for none
+  std::size_t parallel = 0;                  // how many gangs of the sweep may hold resources at once; 0: any number
   std::map<std::string, PodPtr> waiting;     // the members that want a node, by name
   std::size_t entries = 0;                   // all members, those being deleted included
   std::size_t present = 0;                   // members in any phase that are not being deleted

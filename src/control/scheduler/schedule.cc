@@ -82,6 +82,7 @@ struct Obstacle {
   enum class Kind {
     kNone,    // they were placed
     kNever,   // waiting does not help, so others must not wait behind them
+    kSweep,   // as many jobs of their sweep run as may; what they want is free for others
     kQuota,   // their queue's quota is in use, or claimed by an earlier gang
     kDevice,  // what the nodes offer is in use, or claimed by an earlier gang
   };
@@ -92,7 +93,9 @@ struct Obstacle {
 class Pass {
  public:
   Pass(const Ledger& ledger, const ClusterObjects& objects)
-      : ledger_(ledger), objects_(objects), queues_(ledger, objects), rooms_(rooms_of(ledger, objects)) {}
+      : ledger_(ledger), objects_(objects), queues_(ledger, objects), rooms_(rooms_of(ledger, objects)) {
+    for (const Gang* gang : ledger.holding()) note_in_sweep(*gang);
+  }
 
   Schedule run() {
     for (const Gang* gang : in_order()) consider(*gang);
@@ -160,13 +163,31 @@ class Pass {
     const api::ResourceList wanted = wanted_by(pods);
     if (!queues_.is_possible(gang, wanted)) return {Kind::kNever, queues_.shortage(gang, wanted)};
     if (!is_possible(wanted)) return {Kind::kNever, shortage(wanted)};
+    if (std::string full = full_sweep(gang); !full.empty()) return {Kind::kSweep, std::move(full)};
     if (Obstacle earlier = blocked_by_earlier(gang, wanted); earlier.kind != Kind::kNone) return earlier;
     if (std::string short_of = queues_.shortage(gang, wanted); !short_of.empty()) {
       return {Kind::kQuota, std::move(short_of)};
     }
     if (!bind_all(gang, pods)) return {Kind::kDevice, shortage(wanted)};
     queues_.charge(gang, wanted);
+    note_in_sweep(gang);
     return {};
+  }
+
+  // ---- sweeps ----
+
+  void note_in_sweep(const Gang& gang) {
+    if (!gang.sweep.empty()) in_sweeps_[{gang.ns, gang.sweep}].insert(gang.id);
+  }
+
+  /// Returns why the gang waits for others of its sweep; "" when it does not. One that holds resources may get
+  /// replacements.
+  std::string full_sweep(const Gang& gang) const {
+    if (gang.sweep.empty() || gang.parallel == 0) return {};
+    const auto running = in_sweeps_.find({gang.ns, gang.sweep});
+    if (running == in_sweeps_.end() || running->second.contains(gang.id)) return {};
+    const std::size_t count = running->second.size();
+    return count < gang.parallel ? "" : fmt::format("waits for its sweep: {} of {} run", count, gang.parallel);
   }
 
   bool bind_all(const Gang& gang, std::span<const PodPtr> pods) {
@@ -371,6 +392,7 @@ class Pass {
   const ClusterObjects& objects_;
   Queues queues_;
   std::vector<Room> rooms_;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> in_sweeps_;  // ids of gangs that hold resources
   std::map<std::string, std::string> device_claims_;                         // device -> the gang that waits for it
   std::map<std::pair<std::string, std::string>, std::string> quota_claims_;  // queue and resource -> the gang
   Schedule result_;

@@ -49,7 +49,8 @@ struct Schedule {
 /// Takes gangs by the priority of their queue, of their group and of their pods' class, and then in the order of their
 /// oldest pods. One that waits for a device, or for its queue's quota, keeps its place: a later gang that wants the
 /// same waits behind it, so small jobs do not starve large ones. Gangs that want nothing scarce go ahead, and a gang
-/// that can never start blocks nobody. Nothing that runs is preempted.
+/// that can never start blocks nobody. Of a sweep at most as many jobs start as its pods say (muster.dev/parallel); the
+/// others claim nothing. Nothing that runs is preempted.
 Schedule schedule(const Ledger& ledger, const ClusterObjects& objects);
 
 }  // namespace muster::control

@@ -8,6 +8,7 @@
 
 #include <map>
 
+#include "api/muster/sweep_names.h"
 #include "testing/scheduler_objects.h"
 
 namespace muster::control::scheduler_test {
@@ -258,6 +259,73 @@ RC_GTEST_PROP(ScheduleLaws, NoGangBelowItsMinimumAndNoQuotaExceeded, ()) {
   RC_ASSERT(used["small"] <= quota);
   RC_ASSERT(used["shut"] == 0);
   if (cluster.strict) RC_ASSERT(used["machine"] <= 2 && used["none"] == 0);
+}
+
+// ---- sweeps ----
+
+PodSpec run_of_sweep(int number, const std::string& node = "") {
+  return {.job = fmt::format("s-{}", number),
+          .gpus = 1,
+          .created = number,
+          .node = node,
+          .phase = node.empty() ? "Pending" : "Running",
+          .sweep = "s",
+          .parallel = 2};
+}
+
+TEST(ScheduleSweep, StartsAsManyJobsAsMayRunAtOnce) {
+  const Schedule s = schedule(
+      {{pod(run_of_sweep(1)), pod(run_of_sweep(2)), pod(run_of_sweep(3)), pod(run_of_sweep(4))}, {node("machine", 8)}});
+  EXPECT_THAT(bound(s), ElementsAre("s-1-0@machine", "s-2-0@machine"));
+  EXPECT_THAT(waiting(s), ElementsAre("default/s-3: waits for its sweep: 2 of 2 run",
+                                      "default/s-4: waits for its sweep: 2 of 2 run"));
+}
+
+TEST(ScheduleSweep, CountsThoseThatRunAlready) {
+  const Schedule s =
+      schedule({{pod(run_of_sweep(1, "machine")), pod(run_of_sweep(2)), pod(run_of_sweep(3))}, {node("machine", 8)}});
+  EXPECT_THAT(bound(s), ElementsAre("s-2-0@machine"));
+  EXPECT_THAT(waiting(s), ElementsAre("default/s-3: waits for its sweep: 2 of 2 run"));
+}
+
+TEST(ScheduleSweep, AnEndedJobMakesRoomForTheNext) {
+  auto ended = pod(run_of_sweep(1, "machine"));
+  ended->status.phase = "Succeeded";
+  const Schedule s = schedule({{ended, pod(run_of_sweep(2, "machine")), pod(run_of_sweep(3))}, {node("machine", 8)}});
+  EXPECT_THAT(bound(s), ElementsAre("s-3-0@machine"));
+}
+
+TEST(ScheduleSweep, OneThatWaitsForItsSweepClaimsNoDevices) {
+  const Schedule s = schedule({{pod(run_of_sweep(1, "machine")), pod(run_of_sweep(2, "machine")), pod(run_of_sweep(3)),
+                                pod({.job = "other", .gpus = 1, .created = 9})},
+                               {node("machine", 3)}});
+  EXPECT_THAT(bound(s), ElementsAre("other-0@machine"));
+}
+
+TEST(ScheduleSweep, AJobThatRunsGetsItsReplacementAboveTheLimit) {
+  PodSpec first = run_of_sweep(1, "machine");
+  PodSpec second = run_of_sweep(1);
+  first.gang = second.gang = 2;
+  second.index = 1;
+  first.parallel = second.parallel = 1;
+  const Schedule s = schedule({{pod(first), pod(second)}, {node("machine", 8)}});
+  EXPECT_THAT(bound(s), ElementsAre("s-1-1@machine"));
+}
+
+TEST(ScheduleSweep, SweepsOfOneNameInTwoNamespacesAreTwo) {
+  auto elsewhere = pod(run_of_sweep(9, "machine"));
+  elsewhere->metadata.ns = "team";
+  PodSpec here = run_of_sweep(1);
+  here.parallel = 1;
+  EXPECT_THAT(bound(schedule({{elsewhere, pod(here)}, {node("machine", 8)}})), ElementsAre("s-1-0@machine"));
+}
+
+TEST(ScheduleSweep, ANumberThatIsNoneLimitsNothing) {
+  auto one = pod(run_of_sweep(1));
+  auto two = pod(run_of_sweep(2));
+  one->metadata.annotations[api::kParallelAnnotation] = "many";
+  two->metadata.annotations[api::kParallelAnnotation] = "-1";
+  EXPECT_EQ(bound(schedule({{one, two}, {node("machine", 8)}})).size(), 2u);
 }
 
 RC_GTEST_PROP(ScheduleLaws, NoPartialGangsAndNoDeviceTwice, ()) {
