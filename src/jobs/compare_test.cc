@@ -5,7 +5,7 @@
 namespace muster::jobs {
 namespace {
 
-json::Document job(const std::string& command, const std::string& env = "[]") {
+json::Document job_running(const std::string& command, const std::string& env = "[]") {
   return *json::parse(
       R"({"apiVersion":"batch.tensorstack.dev/v1beta1","kind":"PyTorchTrainingJob","metadata":{"name":"mnist"},)"
       R"("spec":{"replicaSpecs":[{"type":"worker","replicas":2,"template":{"spec":{"containers":[{"name":"pytorch",)"
@@ -24,7 +24,8 @@ std::string value_of(const std::vector<Trait>& traits, const std::string& name) 
 
 TEST(Compare, AJobHasItsArgumentsByName) {
   const auto traits = traits_of(
-      job(R"(["python","train.py","--lr","0.1","--seed=3","--amp","-v","--shift","-0.5","out"])",
+      job_running(
+          R"(["python","train.py","--lr","0.1","--seed=3","--amp","-v","--shift","-0.5","out"])",
           R"([{"name":"SEED","value":"7"},{"name":"KEY","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}}])"),
       Time());
   EXPECT_EQ(value_of(traits, "command"), "python train.py");

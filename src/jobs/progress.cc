@@ -242,13 +242,13 @@ void read_bar(std::string_view text, Said& said) {
   said.progress.step = value;
 }
 
-std::string number_text(double value) {
+std::string count_text(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
   return fmt::format("{:.4g}", value);
 }
 
 std::string part_text(const char* name, double done, const std::optional<double>& of) {
-  return fmt::format("{} {}{}", name, number_text(done), of ? "/" + number_text(*of) : "");
+  return fmt::format("{} {}{}", name, count_text(done), of ? "/" + count_text(*of) : "");
 }
 
 template <typename T>

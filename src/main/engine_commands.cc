@@ -283,9 +283,8 @@ class EngineStatus final : public OfFolder {
     const std::string kubeconfig = data_dir_ + "/kubeconfig";
     const int code = cli::run({&objects, 1}, {"get", "nodes", "--kubeconfig", kubeconfig});
     session.out("\n");
-    return code != cli::kExitOk
-               ? code
-               : cli::run({&objects, 1}, {"get", "jobs", "-A", "--count", "--kubeconfig", kubeconfig});
+    return code != cli::kExitOk ? code
+                                : cli::run({&objects, 1}, {"get", "jobs", "-A", "--count", "--kubeconfig", kubeconfig});
   }
 };
 

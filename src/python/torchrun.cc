@@ -32,7 +32,7 @@ std::vector<std::string> torchrun_command(const std::vector<std::string>& args, 
 }
 
 int torchrun_main(const std::vector<std::string>& args, const std::vector<std::string>& environment) {
-  constexpr std::string_view kPath = "PATH=";
+  static constexpr std::string_view kPath = "PATH=";
   const auto path =
       std::ranges::find_if(environment, [](const std::string& entry) { return entry.starts_with(kPath); });
   const std::vector<std::string> command =

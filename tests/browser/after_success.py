@@ -9,7 +9,7 @@ WORDS = {"zh": {"replicas": "副本", "log": "日志", "logs": "日志", "metric
 
 
 def look_at_everything(page, language, logs):
-    """`logs` has, by replica, a text of its log; None for a replica that writes nothing. The page is opened anew, so that it knows nothing from before."""
+    """`logs` has, by replica, a text of its log; None for a replica that writes nothing. The page is opened again, so that it knows nothing from before."""
     words = WORDS[language]
     page.reload()
     page.get_by_role("link", name=words["replicas"]).click()

@@ -231,7 +231,7 @@ class MailServer(socketserver.ThreadingTCPServer):
                     if line.startswith("EHLO"):
                         self.say("250-test\r\n250 8BITMIME")
                     elif line == "DATA":
-                        self.say("354 go on")
+                        self.say("354 send it")
                     elif line == "." or line.startswith(("MAIL", "RCPT")):
                         self.say("250 ok")
         super().__init__(("127.0.0.1", 0), Handler)

@@ -93,7 +93,7 @@ def test_curves_are_found_without_configuration(engine, project):
     progress = of_job(engine, "curves", "progress")
     assert progress["progress"]["epoch"] == 3 and progress["progress"]["step"] == 20
     assert [folder["folder"] for folder in progress["curves"]] == ["runs/today"]
-    # What is no event file, or far too large, harms nothing else.
+    # A file that is not an event file, or is far too large, harms nothing else.
     (project / "runs" / "today" / "events.out.tfevents.2").write_bytes(b"\xff" * 100_000)
     with open(project / "runs" / "today" / "events.out.tfevents.3", "wb") as large:
         large.truncate(2 << 30)

@@ -20,7 +20,7 @@ SCRIPT = """
 
 @pytest.fixture
 def project(tmp_path):
-    folder = tmp_path / "project"  # the engine's home is beside it
+    folder = tmp_path / "project"  # the engine's home is next to it
     folder.mkdir()
     (folder / "train.py").write_text(textwrap.dedent(SCRIPT))
     return folder

@@ -19,27 +19,27 @@ json::Document job_for(const std::string& targets) {
       {"metadata", json::Object{{"name", "j"}, {"annotations", json::Object{{"muster.dev/notify", targets}}}}}};
 }
 
-std::vector<std::string> problems(const std::string& targets, const json::Document* before = nullptr) {
+std::vector<std::string> target_problems(const std::string& targets, const json::Document* before = nullptr) {
   std::vector<std::string> texts;
   for (const FieldCause& cause : check_notify_targets(before, job_for(targets))) texts.push_back(cause.message);
   return texts;
 }
 
 TEST(NotifyRules, TargetsAndSecretsMayBeNamed) {
-  EXPECT_THAT(problems("team, secret/notify-x7kfp"), IsEmpty());
-  EXPECT_THAT(problems("Team!"), ElementsAre(HasSubstr("must be names of targets")));
-  EXPECT_THAT(problems("secret/"), ElementsAre(HasSubstr("needs the name of a Secret")));
+  EXPECT_THAT(target_problems("team, secret/notify-x7kfp"), IsEmpty());
+  EXPECT_THAT(target_problems("Team!"), ElementsAre(HasSubstr("must be names of targets")));
+  EXPECT_THAT(target_problems("secret/"), ElementsAre(HasSubstr("needs the name of a Secret")));
 }
 
 TEST(NotifyRules, AUrlIsRefusedWithoutRepeatingItsToken) {
-  const auto texts = problems("https://hooks.example.org/T0KEN");
+  const auto texts = target_problems("https://hooks.example.org/T0KEN");
   EXPECT_THAT(texts, ElementsAre(HasSubstr("in a Secret of type muster.dev/notify")));
   EXPECT_THAT(texts, Not(ElementsAre(HasSubstr("T0KEN"))));
 }
 
 TEST(NotifyRules, WhatWasThereStays) {
   const json::Document before = job_for("Team!");
-  EXPECT_THAT(problems("Team!", &before), IsEmpty());
+  EXPECT_THAT(target_problems("Team!", &before), IsEmpty());
 }
 
 /// What may be written by whom: the owner and the service account of a pod.

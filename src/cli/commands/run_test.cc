@@ -78,6 +78,7 @@ TEST_F(RunScript, MakesAJobOfIt) {
   EXPECT_EQ(container.string_at("workingDir"), folder);
   EXPECT_EQ(container.string_at("resources", "limits", "nvidia.com/gpu"), "2") << "of the four of the job";
   EXPECT_EQ(container.array_at("env").back().string_at("value"), "b=c");
+  EXPECT_EQ(value_of(container, "TORCHELASTIC_RUN_ID"), "muster") << "Lightning starts ranks of its own otherwise";
   EXPECT_EQ(value_of(container, "LOCAL_RANK") + value_of(container, "NODE_RANK"), "$(RANK)0")
       << "each rank sees all GPUs of the job";
   EXPECT_EQ(role.string_at("template", "metadata", "annotations", "muster.dev/local-ranks"), "true");
@@ -176,6 +177,8 @@ TEST_F(RunScript, RefusesWhatCannotBeMeant) {
   EXPECT_EQ(cli.run(make_run(here()), {"--ranks=3", "--gpus=8", "--", "python", "-c", "1"}), 2);
   EXPECT_THAT(cli.err, HasSubstr("8 GPUs cannot be divided among 3 ranks, because 8 = 3 * 2 + 2"));
   EXPECT_THAT(cli.err, HasSubstr("--gpus 9, or --ranks 1, 2, 4 or 8"));
+  EXPECT_EQ(cli.run(make_run(here()), {"--ranks=7", "--gpus=9000000000000000000", "--", "python", "-c", "1"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("--gpus: must be 0 to 4096, got 9000000000000000000"));
   EXPECT_EQ(cli.run(make_run(here()), {"no-such-program", "x"}), 2);
   EXPECT_THAT(cli.err,
               HasSubstr("no-such-program: there is no such file in " + folder + " and no such program in PATH"));

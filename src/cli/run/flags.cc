@@ -12,6 +12,7 @@ namespace muster::cli {
 namespace {
 
 constexpr std::int64_t kHighestPriority = 100;
+constexpr std::int64_t kMostGpus = 4096;  // more than any machine has
 
 std::optional<Failure> check_label(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -77,7 +78,9 @@ void RunFlags::add_to(Flags& flags) {
 
 std::optional<Failure> RunFlags::check() const {
   if (ranks && *ranks < 1) return usage_failure(fmt::format("--ranks: must be 1 or more, got {}", *ranks));
-  if (gpus && *gpus < 0) return usage_failure(fmt::format("--gpus: must be 0 or more, got {}", *gpus));
+  if (gpus && (*gpus < 0 || *gpus > kMostGpus)) {
+    return usage_failure(fmt::format("--gpus: must be 0 to {}, got {}", kMostGpus, *gpus));
+  }
   if (!python.empty() && !image.empty()) {
     return usage_failure("--python and --image: name one, because an image has a Python of its own");
   }

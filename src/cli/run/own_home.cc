@@ -18,7 +18,7 @@ void add_folders_around(const std::string& folder, const std::string& data_dir, 
   std::error_code error;
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    // A link leads somewhere else, which is no part of the home.
+    // A link leads somewhere else, which is not part of the home.
     if (entry.is_directory(error) && !entry.is_symlink(error)) found.push_back(entry.path().string());
   }
   std::ranges::sort(found);

@@ -58,6 +58,8 @@ void add_local_ranks(JobOfScript& to, const RunFrom& from) {
   to.set_variable("LOCAL_WORLD_SIZE", "$(WORLD_SIZE)");
   to.set_variable("GROUP_RANK", "0");
   to.set_variable("NODE_RANK", "0");
+  // torch.distributed.is_torchelastic_launched(), by which Lightning knows that each rank has a process already.
+  to.set_variable("TORCHELASTIC_RUN_ID", "muster");
   const auto threads = of_shell(from, "OMP_NUM_THREADS");
   if (threads && !threads->empty()) {
     to.set_variable("OMP_NUM_THREADS", as_it_is(*threads));

@@ -33,8 +33,8 @@ class LineCutter {
 };
 
 /// Reads a log with timestamps and skips lines that were seen before, so that a broken stream can be resumed without
-/// losing or repeating a line. Several lines may have the same timestamp. Of a line that carriage returns write over, as
-/// a progress bar does, the last state counts.
+/// losing or repeating a line. Several lines may have the same timestamp. Of a line that carriage returns write over,
+/// as a progress bar does, the last state counts.
 class TimestampedLog {
  public:
   enum class Show { kWithTimestamps, kWithoutTimestamps };

@@ -32,8 +32,8 @@ struct StreamOrder {
 };
 Result<StreamOrder> parse_stream_order(std::string_view text);
 
-/// Gathers the bytes of a stream into whole lines, and leaves out of events and lists what was not asked for. What a log
-/// shows of a line that is still written over is passed on as a line that ends in a carriage return.
+/// Gathers the bytes of a stream into whole lines, and leaves out of events and lists what was not asked for. What a
+/// log shows of a line that is still written over is passed on as a line that ends in a carriage return.
 class StreamLines {
  public:
   /// A cache outlives it.
