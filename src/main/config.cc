@@ -456,8 +456,9 @@ void add_built_in_environments(Config& config) {
     return environment.image.find("git-sync") != std::string::npos ||
            environment.image.find("rsync") != std::string::npos;
   };
-  const auto others = std::ranges::stable_partition(config.environments, names_one);
-  config.environments.insert(others.begin(), {git_sync_environment(config.git), rsync_environment()});
+  auto& all = config.environments;
+  const auto others = std::stable_partition(all.begin(), all.end(), names_one);
+  all.insert(others, {git_sync_environment(config.git), rsync_environment()});
 }
 
 Status check_environments(const Config& config, const std::string& data_dir) {

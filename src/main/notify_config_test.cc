@@ -14,26 +14,28 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string message_of(const std::string& entry) {
+std::string notify_message(const std::string& entry) {
   const auto config = parse_config("notify:\n- " + entry + "\n", "c.yaml");
   return config ? "accepted" : config.error().message;
 }
 
 TEST(NotifyConfig, MistakesNameTheirPlace) {
-  EXPECT_THAT(message_of("{name: team, type: slak, url: 'https://h/x'}"), HasSubstr("c.yaml:2:16: notify[0].type"));
-  EXPECT_THAT(message_of("{name: team, type: slack}"), HasSubstr("notify[0].url: give one of url and urlFile"));
-  EXPECT_THAT(message_of("{name: team, type: slack, url: 'h/x'}"), HasSubstr("must be a URL such as https://"));
-  EXPECT_THAT(message_of("{name: a/b, type: slack, url: 'https://h/x'}"), HasSubstr("notify[0].name: must be at most"));
-  EXPECT_THAT(message_of("{name: team, type: slack, url: 'https://h/x', on: [sucess]}"),
+  EXPECT_THAT(notify_message("{name: team, type: slak, url: 'https://h/x'}"), HasSubstr("c.yaml:2:16: notify[0].type"));
+  EXPECT_THAT(notify_message("{name: team, type: slack}"), HasSubstr("notify[0].url: give one of url and urlFile"));
+  EXPECT_THAT(notify_message("{name: team, type: slack, url: 'h/x'}"), HasSubstr("must be a URL such as https://"));
+  EXPECT_THAT(notify_message("{name: a/b, type: slack, url: 'https://h/x'}"),
+              HasSubstr("notify[0].name: must be at most"));
+  EXPECT_THAT(notify_message("{name: team, type: slack, url: 'https://h/x', on: [sucess]}"),
               HasSubstr("must be start, stall, success or failure, got \"sucess\""));
-  EXPECT_THAT(message_of("{name: team, type: slack, url: 'https://h/x', to: [a@b]}"),
+  EXPECT_THAT(notify_message("{name: team, type: slack, url: 'https://h/x', to: [a@b]}"),
               HasSubstr("belongs to type mail, got type slack"));
-  EXPECT_THAT(message_of("{name: me, type: command}"), HasSubstr("name a program"));
-  EXPECT_THAT(message_of("{name: me, type: mail, to: [me], from: a@b}"), HasSubstr("must be addresses, got \"me\""));
-  EXPECT_THAT(message_of("{name: me, type: mail, to: [a@b], from: a@b, smtp: 'h:25', security: none, user: u, "
-                         "passwordFile: /f}"),
+  EXPECT_THAT(notify_message("{name: me, type: command}"), HasSubstr("name a program"));
+  EXPECT_THAT(notify_message("{name: me, type: mail, to: [me], from: a@b}"),
+              HasSubstr("must be addresses, got \"me\""));
+  EXPECT_THAT(notify_message("{name: me, type: mail, to: [a@b], from: a@b, smtp: 'h:25', security: none, user: u, "
+                             "passwordFile: /f}"),
               HasSubstr("the password would be readable on its way"));
-  EXPECT_EQ(message_of("{name: me, type: mail, to: [a@b], from: a@b}"), "accepted");
+  EXPECT_EQ(notify_message("{name: me, type: mail, to: [a@b], from: a@b}"), "accepted");
 }
 
 TEST(NotifyConfig, AUrlMayComeFromAFile) {

@@ -26,8 +26,10 @@ TEST(RankLine, OtherTextIsNotTaken) {
        {"", "abc 1", "abc 1 host", "abc -1 2 host", "abc one 2 host", "abc 1 two host", "abc 1 2 host more"}) {
     EXPECT_EQ(parse_start(text), std::nullopt) << text;
   }
-  for (const char* text : {"", "0", "256 0", "-1 0", "0 x", "0 x y", ("1 0 " + std::string(301, 'x')).c_str()})
+  const std::string too_long = "1 0 " + std::string(301, 'x');
+  for (const char* text : {"", "0", "256 0", "-1 0", "0 x", "0 x y", too_long.c_str()}) {
     EXPECT_EQ(parse_end(text), std::nullopt) << text;
+  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr Time kCreated = Time(hours(1000));
-constexpr Time kNow = kCreated + minutes(30);
+constexpr Time kHalfAnHourLater = kCreated + minutes(30);
 
 JobNews job(jobs::State state) {
   JobNews out{.ns = "default", .name = "mnist", .kind = "PyTorchTrainingJob", .uid = "u1", .created = kCreated};
@@ -27,7 +27,7 @@ Target team() {
   return {.name = "team", .way = WebHook{}};
 }
 
-std::string due(const JobNews& of, const Target& target = team(), Time now = kNow) {
+std::string due(const JobNews& of, const Target& target = team(), Time now = kHalfAnHourLater) {
   const auto notice = due_notice(of, target, now);
   return notice ? notice->id + ": " + notice->text : "nothing";
 }
@@ -84,7 +84,7 @@ TEST(Notices, OneThatWasGivenUpIsNotTriedAgain) {
 }
 
 TEST(Notices, OldNewsAreNone) {
-  EXPECT_EQ(due(job(jobs::State::kSucceeded), team(), kNow + hours(25)), "nothing");
+  EXPECT_EQ(due(job(jobs::State::kSucceeded), team(), kHalfAnHourLater + hours(25)), "nothing");
 }
 
 TEST(Notices, ATargetOfAllJobsIsToldNothingFromBeforeItExisted) {

@@ -38,7 +38,7 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
   std::vector<std::string> all;
   for (char** one = environ; *one != nullptr; ++one) all.emplace_back(*one);
   for (const auto& [name, value] : variables) {
-    std::erase_if(all, [&](const std::string& entry) { return entry.starts_with(name + "="); });
+    std::erase_if(all, [&name = name](const std::string& entry) { return entry.starts_with(name + "="); });
     all.push_back(name + "=" + value);
   }
   return all;

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
 
-constexpr std::int64_t kMebi = 1 << 20;
+constexpr std::int64_t kMebibyte = 1 << 20;
 
 /// What the kernel says of processes and folders, and what it was asked.
 struct FakeMemory {
@@ -85,35 +85,35 @@ TEST_F(MemorySourceTest, PodsWithoutLimitsAreNotMeasured) {
 }
 
 TEST_F(MemorySourceTest, ForkedProcessesAreMeasuredExactlyBeforeAContainerEnds) {
-  const MeasuredPod loader = pod("u", "main", 10, 100 * kMebi);
+  const MeasuredPod loader = pod("u", "main", 10, 100 * kMebibyte);
   others_.processes["u"]["main"] = {10, 11, 12};
-  for (const pid_t pid : {10, 11, 12}) machine_.at_most[pid] = {.anonymous = 60 * kMebi};
-  for (const pid_t pid : {10, 11, 12}) machine_.exact[pid] = {.anonymous = 22 * kMebi};
+  for (const pid_t pid : {10, 11, 12}) machine_.at_most[pid] = {.anonymous = 60 * kMebibyte};
+  for (const pid_t pid : {10, 11, 12}) machine_.exact[pid] = {.anonymous = 22 * kMebibyte};
   EXPECT_THAT(over({loader}), IsEmpty()) << "they share 57 MiB";
   EXPECT_EQ(machine_.measured_exactly, 3);
-  machine_.exact[12] = {.anonymous = 60 * kMebi};
+  machine_.exact[12] = {.anonymous = 60 * kMebibyte};
   EXPECT_THAT(over({loader}), ElementsAre(Field(&OverMemory::container, "main")));
 }
 
 TEST_F(MemorySourceTest, WhatIsFarFromItsLimitIsNotMeasuredExactly) {
-  machine_.at_most[10] = {.anonymous = 99 * kMebi};
-  EXPECT_THAT(over({pod("u", "main", 10, 100 * kMebi)}), IsEmpty());
+  machine_.at_most[10] = {.anonymous = 99 * kMebibyte};
+  EXPECT_THAT(over({pod("u", "main", 10, 100 * kMebibyte)}), IsEmpty());
   EXPECT_EQ(machine_.measured_exactly, 0);
 }
 
 TEST_F(MemorySourceTest, AProcessThatHidesItsPagesIsTakenForWhatItSeemsToBe) {
-  machine_.at_most[10] = {.anonymous = 101 * kMebi};
-  EXPECT_THAT(over({pod("u", "main", 10, 100 * kMebi)}), ElementsAre(Field(&OverMemory::pid, 10)));
+  machine_.at_most[10] = {.anonymous = 101 * kMebibyte};
+  EXPECT_THAT(over({pod("u", "main", 10, 100 * kMebibyte)}), ElementsAre(Field(&OverMemory::pid, 10)));
 }
 
 TEST_F(MemorySourceTest, MeasuringExactlyTakesASmallPartOfTheTime) {
-  machine_.at_most[10] = {.anonymous = 200 * kMebi};
-  machine_.exact[10] = {.anonymous = 50 * kMebi};
+  machine_.at_most[10] = {.anonymous = 200 * kMebibyte};
+  machine_.exact[10] = {.anonymous = 50 * kMebibyte};
   machine_.walk = std::chrono::milliseconds(200);
-  const MeasuredPod large = pod("u", "main", 10, 100 * kMebi);
+  const MeasuredPod large = pod("u", "main", 10, 100 * kMebibyte);
   over({large});
   machine_.now += std::chrono::seconds(2);
-  machine_.exact[10] = {.anonymous = 150 * kMebi};
+  machine_.exact[10] = {.anonymous = 150 * kMebibyte};
   EXPECT_THAT(over({large}), IsEmpty());
   EXPECT_EQ(machine_.measured_exactly, 1);
   machine_.now += std::chrono::seconds(2);
@@ -126,21 +126,21 @@ TEST_F(MemorySourceTest, FoldersInMemoryCountForWhoHasThemAlone) {
     machine_.folders[pid] = {{kTemporary + 10 * dev_t(pid), "/tmp"}, {kShared, "/dev/shm"}};
   };
   with(10);
-  machine_.at_most[10] = {.anonymous = 50 * kMebi};
-  machine_.in_folder[kTemporary + 100] = 40 * kMebi;
-  machine_.in_folder[kShared] = 20 * kMebi;
-  const MeasuredPod first = pod("u", "main", 10, 100 * kMebi);
+  machine_.at_most[10] = {.anonymous = 50 * kMebibyte};
+  machine_.in_folder[kTemporary + 100] = 40 * kMebibyte;
+  machine_.in_folder[kShared] = 20 * kMebibyte;
+  const MeasuredPod first = pod("u", "main", 10, 100 * kMebibyte);
   EXPECT_THAT(over({first}), ::testing::SizeIs(1));
 
   with(20);  // another pod of the job has the same /dev/shm
   const MeasuredPod second = pod("v", "main", 20, 0);
   EXPECT_THAT(over({first, second}), IsEmpty());
-  machine_.at_most[10] = {.anonymous = 50 * kMebi, .shared = 51 * kMebi};
+  machine_.at_most[10] = {.anonymous = 50 * kMebibyte, .shared = 51 * kMebibyte};
   EXPECT_THAT(over({first, second}), ::testing::SizeIs(1)) << "what it has mapped of it is its own";
 }
 
 TEST_F(MemorySourceTest, TheFoldersOfARunAreListedOnce) {
-  const MeasuredPod steady = pod("u", "main", 10, 100 * kMebi);
+  const MeasuredPod steady = pod("u", "main", 10, 100 * kMebibyte);
   over({steady});
   over({steady});
   EXPECT_EQ(machine_.listed, 1);

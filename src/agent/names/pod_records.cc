@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using json::Document;
 
 // A job of a thousand replicas that restarts has this many pods soon; what is older is dropped.
-constexpr std::size_t kMostLines = 4000;
+constexpr std::size_t kMostRecords = 4000;
 // Instead of a uid: a line that counts the pods of an owner that are forgotten.
 constexpr std::string_view kRemoved = "-";
 
@@ -84,9 +84,9 @@ std::string without(const std::vector<Line>& lines, const IsGone& is_gone) {
   return counts + kept;
 }
 
-Status keep_newer_half(const std::string& path) {
+Status forget_older_half(const std::string& path) {
   const std::vector<Line> lines = read_lines(path);
-  if (lines.size() <= kMostLines) return ok();
+  if (lines.size() <= kMostRecords) return ok();
   const Line* middle = &lines[lines.size() / 2];
   return write_file_atomically(path, without(lines, [&](const Line& line) { return &line < middle; }), 0600);
 }
@@ -155,7 +155,7 @@ Status remember_pod(const Paths& paths, const Document& pod) {
   TRY(make_directories(fs::path(list).parent_path().string(), 0700));
   const auto is_this = [&](const Line& line) { return line.uid == uid; };
   if (std::ranges::any_of(read_lines(list), is_this)) return ok();  // the engine was restarted before the pod started
-  TRY(keep_newer_half(list));
+  TRY(forget_older_half(list));
   return linux_os::append_line(list, fmt::format("{} {}", uid, owner->string_at("uid")), 0600);
 }
 

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string kJobs = "/apis/batch.tensorstack.dev/v1beta1/namespaces/default/pytorchtrainingjobs";
+const std::string kTrainingJobs = "/apis/batch.tensorstack.dev/v1beta1/namespaces/default/pytorchtrainingjobs";
 const std::string kCore = "/api/v1/namespaces/default/";
 
 class RunScript : public python::PythonLayouts {
@@ -234,7 +234,7 @@ TEST_F(RunScript, FlagsBecomeLimitsAndPolicies) {
 
 TEST_F(RunScript, AJobThatExistsIsReplacedOnlyWhenAsked) {
   std::ofstream(folder + "/train.py") << "";
-  cli.server.put(kJobs + "/x", make_object("batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "x"));
+  cli.server.put(kTrainingJobs + "/x", make_object("batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "x"));
   EXPECT_EQ(cli.run(make_run(here()), {"-d", "--name=x", "--secret=KEY=v", "train.py"}), 4);
   EXPECT_THAT(cli.err, HasSubstr("--name: there is a job \"x\" already"));
   EXPECT_THAT(cli.err, HasSubstr("--replace deletes it first, or: muster run --name x-2"));
@@ -244,10 +244,10 @@ TEST_F(RunScript, AJobThatExistsIsReplacedOnlyWhenAsked) {
   EXPECT_EQ(count("POST "), 5) << "three claims, a Secret, and the job that was refused";
   EXPECT_EQ(count("DELETE "), 4) << "nothing is left behind";
   EXPECT_EQ(cli.run(make_run(here()), {"-d", "--name=x", "--replace", "train.py"},
-                    {[&] { cli.server.remove(kJobs + "/x"); }}),
+                    {[&] { cli.server.remove(kTrainingJobs + "/x"); }}),
             0)
       << cli.err;
-  EXPECT_THAT(cli.server.requests, ::testing::Contains("DELETE " + kJobs + "/x"));
+  EXPECT_THAT(cli.server.requests, ::testing::Contains("DELETE " + kTrainingJobs + "/x"));
   EXPECT_EQ(cli.run(make_run(here()), {"-d", "--replace", "train.py"}), 2);
   EXPECT_THAT(cli.err, HasSubstr("--replace: requires --name"));
 }

@@ -144,8 +144,9 @@ class Sweep final : public Command {
     for (const auto& [name, values] : parameters_) {
       auto parameter = parse_parameter(name, values, "--" + name);
       if (!parameter) return usage_failure(parameter.error().message);
-      std::erase_if(space_.parameters,
-                    [&](const Parameter& of_file) { return of_file.name == name && !was_given_.contains(name); });
+      std::erase_if(space_.parameters, [&, &name = name](const Parameter& of_file) {
+        return of_file.name == name && !was_given_.contains(name);
+      });
       was_given_.insert(name);
       space_.parameters.push_back(*std::move(parameter));
     }

@@ -14,26 +14,26 @@ namespace muster::cli {
 namespace {
 
 enum Column : std::size_t {
-  kNamespace,
-  kName,
-  kKind,
-  kPhase,
-  kReplicas,
-  kRestarts,
-  kAge,
-  kArguments,
-  kProgress,
-  kGpus,
-  kDuration,
-  kQueue,
-  kReason,
-  kColumns
+  kNamespaceColumn,
+  kNameColumn,
+  kKindColumn,
+  kPhaseColumn,
+  kReplicasColumn,
+  kRestartsColumn,
+  kAgeColumn,
+  kArgumentsColumn,
+  kProgressColumn,
+  kGpusColumn,
+  kDurationColumn,
+  kQueueColumn,
+  kReasonColumn,
+  kColumnCount
 };
-constexpr std::array<const char*, kColumns> kNames = {"NAMESPACE", "NAME",  "KIND",      "PHASE",    "REPLICAS",
-                                                      "RESTARTS",  "AGE",   "ARGUMENTS", "PROGRESS", "GPUS",
-                                                      "DURATION",  "QUEUE", "REASON"};
+constexpr std::array<const char*, kColumnCount> kNames = {"NAMESPACE", "NAME",  "KIND",      "PHASE",    "REPLICAS",
+                                                          "RESTARTS",  "AGE",   "ARGUMENTS", "PROGRESS", "GPUS",
+                                                          "DURATION",  "QUEUE", "REASON"};
 // In the order in which they go where a terminal is too narrow for all.
-constexpr std::array kDispensable = {kArguments, kGpus, kDuration, kProgress};
+constexpr std::array kDispensable = {kArgumentsColumn, kGpusColumn, kDurationColumn, kProgressColumn};
 constexpr std::size_t kColumnGap = 3;
 constexpr std::size_t kReadable = 16;  // of a column that can be cut
 
@@ -49,27 +49,29 @@ std::string or_dash(const std::string& text) {
 std::vector<std::string> cells_of(const JobRow& row, bool wide, Time now) {
   const auto& [job, object] = row.found;
   const jobs::Summary summary = jobs::summarise(object);
-  std::vector<std::string> cells(kColumns);
-  cells[kNamespace] = cell_text(job.ns);
-  cells[kName] = cell_text(job.name);
-  cells[kKind] = cell_text(job.kind.kind);
-  cells[kPhase] = row.deleted ? "Deleted" : wide ? std::string(jobs::state_word(summary.state)) : phase_cell(summary);
-  cells[kReplicas] = std::to_string(summary.wanted());
-  cells[kRestarts] = std::to_string(summary.restarts);
-  cells[kAge] = age_of(object, now);
-  cells[kArguments] = or_dash(row.arguments);
-  cells[kProgress] = or_dash(jobs::progress_text(row.progress));
-  cells[kGpus] = summary.gpus > 0 ? std::to_string(summary.gpus) : "-";
+  std::vector<std::string> cells(kColumnCount);
+  cells[kNamespaceColumn] = cell_text(job.ns);
+  cells[kNameColumn] = cell_text(job.name);
+  cells[kKindColumn] = cell_text(job.kind.kind);
+  cells[kPhaseColumn] = row.deleted ? "Deleted"
+                        : wide      ? std::string(jobs::state_word(summary.state))
+                                    : phase_cell(summary);
+  cells[kReplicasColumn] = std::to_string(summary.wanted());
+  cells[kRestartsColumn] = std::to_string(summary.restarts);
+  cells[kAgeColumn] = age_of(object, now);
+  cells[kArgumentsColumn] = or_dash(row.arguments);
+  cells[kProgressColumn] = or_dash(jobs::progress_text(row.progress));
+  cells[kGpusColumn] = summary.gpus > 0 ? std::to_string(summary.gpus) : "-";
   const auto ran = run_time(summary, now);
-  cells[kDuration] = ran ? human_duration(*ran) : "-";
-  cells[kQueue] = or_dash(summary.queue);
-  cells[kReason] = cell_text(wide ? row.reason : short_cause(row.reason));
+  cells[kDurationColumn] = ran ? human_duration(*ran) : "-";
+  cells[kQueueColumn] = or_dash(summary.queue);
+  cells[kReasonColumn] = cell_text(wide ? row.reason : short_cause(row.reason));
   return cells;
 }
 
 /// What says something new: the passing of time does not, and progress is for the next list.
 std::vector<std::string> news_of(std::vector<std::string> cells) {
-  for (const Column column : {kAge, kDuration, kProgress, kArguments}) cells[column].clear();
+  for (const Column column : {kAgeColumn, kDurationColumn, kProgressColumn, kArgumentsColumn}) cells[column].clear();
   return cells;
 }
 
@@ -137,15 +139,16 @@ std::string count_by_phase(std::span<const FoundJob> jobs) {
 JobTable::JobTable(JobTableOptions options) : options_(options) {}
 
 void JobTable::choose_columns(const std::vector<Cells>& all) {
-  std::array<std::size_t, kColumns> widths{};
+  std::array<std::size_t, kColumnCount> widths{};
   for (const Cells& cells : all) {
-    for (std::size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], text_width(cells[i]));
+    for (std::size_t i = 0; i < kColumnCount; ++i) widths[i] = std::max(widths[i], text_width(cells[i]));
   }
-  for (std::size_t i = 0; i < kColumns; ++i) {
-    const bool is_only_wide = i == kKind || i == kReplicas || i == kRestarts || i == kAge || i == kQueue;
-    if ((i == kNamespace && !options_.with_namespace) || (is_only_wide && !options_.wide)) continue;
+  for (std::size_t i = 0; i < kColumnCount; ++i) {
+    const bool is_only_wide =
+        i == kKindColumn || i == kReplicasColumn || i == kRestartsColumn || i == kAgeColumn || i == kQueueColumn;
+    if ((i == kNamespaceColumn && !options_.with_namespace) || (is_only_wide && !options_.wide)) continue;
     columns_.push_back(i);
-    const bool can_be_cut = i == kArguments || i == kProgress || i == kReason;
+    const bool can_be_cut = i == kArgumentsColumn || i == kProgressColumn || i == kReasonColumn;
     if (can_be_cut) widths[i] = std::min(widths[i], kReadable);
   }
   const auto total = [&] {
@@ -181,7 +184,7 @@ std::string JobTable::print(std::span<const JobRow> rows, Time now) {
   if (is_first) choose_columns(all);
   std::vector<Cells> lines;
   for (const Cells& cells : all) lines.push_back(chosen(cells));
-  const auto phase = static_cast<std::size_t>(std::ranges::find(columns_, kPhase) - columns_.begin());
+  const auto phase = static_cast<std::size_t>(std::ranges::find(columns_, kPhaseColumn) - columns_.begin());
   return layout_->lines(lines, [&](std::size_t row, std::size_t column, std::string cell) {
     const bool is_header = is_first && options_.headers && row == 0;
     if (!options_.color || column != phase || is_header) return cell;

@@ -8,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string problem(std::string_view yaml) {
+std::string file_problem(std::string_view yaml) {
   const auto read = parse_sweep_file(yaml, "sweep.yaml");
   return read ? "none" : read.error().message;
 }
@@ -46,16 +46,16 @@ TEST(SweepFile, SaysWhatTheFlagsSay) {
 }
 
 TEST(SweepFile, MistakesNameTheLine) {
-  EXPECT_EQ(problem("parameter: {lr: [1]}\n"),
+  EXPECT_EQ(file_problem("parameter: {lr: [1]}\n"),
             "sweep.yaml:1:1: parameter: unknown key, did you mean parameters?; known are name, command, parameters, "
             "random, randomSeed, parallel, metric, goal");
-  EXPECT_THAT(problem("parameters:\n  lr: {min: 0, max: 1, scale: log}\n"),
+  EXPECT_THAT(file_problem("parameters:\n  lr: {min: 0, max: 1, scale: log}\n"),
               HasSubstr("sweep.yaml:2:3: parameters.lr: a logarithmic scale begins above 0"));
-  EXPECT_THAT(problem("parameters:\n  lr: {min: 1, max: 2, step: 1}\n"), HasSubstr("unknown key"));
-  EXPECT_THAT(problem("parameters:\n  lr: []\n"), HasSubstr("must not be empty"));
-  EXPECT_THAT(problem("parameters: [1]\n"), HasSubstr("must be names with their values"));
-  EXPECT_THAT(problem("random: many\n"), HasSubstr("random: must be a whole number"));
-  EXPECT_THAT(problem(""), HasSubstr("must hold one YAML document"));
+  EXPECT_THAT(file_problem("parameters:\n  lr: {min: 1, max: 2, step: 1}\n"), HasSubstr("unknown key"));
+  EXPECT_THAT(file_problem("parameters:\n  lr: []\n"), HasSubstr("must not be empty"));
+  EXPECT_THAT(file_problem("parameters: [1]\n"), HasSubstr("must be names with their values"));
+  EXPECT_THAT(file_problem("random: many\n"), HasSubstr("random: must be a whole number"));
+  EXPECT_THAT(file_problem(""), HasSubstr("must hold one YAML document"));
 }
 
 }  // namespace
