@@ -130,8 +130,9 @@ std::string mail_text(const Mail& mail, const JobNews& job, const Notice& notice
       "From: {}\r\nTo: {}\r\nSubject: {}\r\nDate: {:%a, %d %b %Y %H:%M:%S} +0000\r\n"
       "Message-ID: <{}@muster>\r\nAuto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n"
       "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n{}",
-      header_value(mail.from), header_value(join(mail.to, ", ")), header_value("muster: " + notice.text), seconds,
-      sha256_hex(job.uid + " " + notice.id).substr(0, 32), encoded_lines(text));
+      header_value(mail.from), header_value(join(mail.to, ", ")), header_value("muster: " + notice.text),
+      fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), sha256_hex(job.uid + " " + notice.id).substr(0, 32),
+      encoded_lines(text));
 }
 
 }  // namespace muster::notify

@@ -26,7 +26,7 @@ constexpr Entry kCommands[] = {
      "  muster create -f job.yaml --dry-run=server -o yaml\n",
      make_create, Server::kStarted},
     {"get", "list or print objects", "muster get TYPE[,TYPE…] [NAME…] [-o FORMAT] [-w]",
-     "  muster get jobs                        all kinds, how far they are, why they wait or failed\n"
+     "  muster get jobs                        all kinds, with progress and causes\n"
      "  muster get jobs --phase Running --sort-by loss\n"
      "  muster get jobs -w                     also print every change\n"
      "  muster get pj                          PyTorchTrainingJobs\n"

@@ -517,7 +517,10 @@ TEST(Logs, SayWhatTheyWaitForUntilTheJobRuns) {
                            {[&] { cli.server.put(kJobs + "/j", job("j", "Running")); },
                             [&] { cli.server.put(kJobs + "/j", job("j", "Succeeded")); }});
   EXPECT_EQ(code, 0);
-  EXPECT_EQ(cli.err, "waiting for pj/j: Pending, needs 4 GPUs\n");
+  EXPECT_EQ(cli.err,
+            "waiting for pj/j: Pending, needs 4 GPUs\n"
+            "Succeeded\n"
+            "next: muster logs j, muster describe j, muster rerun j\n");
 }
 
 TEST(Describe, ShowsReplicasAndEvents) {

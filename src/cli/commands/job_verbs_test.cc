@@ -200,6 +200,12 @@ TEST(GetJobs, ShowsAllKindsAndWhyTheyFailedOrWait) {
   cli.server.put(kTensorStackJobs + "/mnist", failed);
   cli.server.put(kKubeflowJobs + "/other", make_object("kubeflow.org/v1", "PyTorchJob", "other"));
   EXPECT_EQ(cli.run(make_get(), {"jobs"}), 0) << cli.err;
+  EXPECT_EQ(cli.out,
+            "NAME    PHASE     ARGUMENTS   PROGRESS   GPUS   DURATION   REASON\n"
+            "mnist   Failed    -           -          -      -          exit code 1\n"
+            "other   Pending   -           -          -      -\n");
+  cli.out.clear();
+  EXPECT_EQ(cli.run(make_get(), {"jobs", "-o", "wide"}), 0) << cli.err;
   EXPECT_THAT(cli.out, HasSubstr("NAME    KIND                 PHASE     REPLICAS   RESTARTS   AGE"));
   EXPECT_THAT(cli.out, HasSubstr("mnist   PyTorchTrainingJob   Failed    2          3"));
   EXPECT_THAT(cli.out, HasSubstr("exit code 1"));
@@ -242,12 +248,12 @@ TEST(GetJobs, WatchesAllKindsAndPrintsARowForEachChange) {
                [&] { cli.server.remove(kTensorStackJobs + "/mnist"); }});
   EXPECT_EQ(code, kExitInterrupted) << cli.err;
   EXPECT_EQ(cli.out,
-            "NAME    KIND                 PHASE     REPLICAS   RESTARTS   AGE   REASON\n"
-            "mnist   PyTorchTrainingJob   Pending   2          0          -\n"
-            "other   PyTorchJob           Pending   0          0          -\n"
-            "mnist   PyTorchTrainingJob   Running   2          0          -\n"
-            "other   PyTorchJob           Running   0          1          -\n"
-            "mnist   PyTorchTrainingJob   Deleted   2          0          -\n");
+            "NAME    PHASE     ARGUMENTS   PROGRESS   GPUS   DURATION   REASON\n"
+            "mnist   Pending   -           -          -      -\n"
+            "other   Pending   -           -          -      -\n"
+            "mnist   Running   -           -          -      -\n"
+            "other   Running   -           -          -      -\n"
+            "mnist   Deleted   -           -          -      -\n");
 }
 
 TEST(GetJobs, WatchesOneJobOfAnyKind) {
@@ -260,8 +266,8 @@ TEST(GetJobs, WatchesOneJobOfAnyKind) {
                     {[&] { cli.server.put(kTensorStackJobs + "/mnist", training_job("Running")); }}),
             kExitInterrupted);
   EXPECT_EQ(cli.out,
-            "mnist   PyTorchTrainingJob   Pending   2     0     -\n"
-            "mnist   PyTorchTrainingJob   Running   2     0     -\n");
+            "mnist   Pending   -     -     -     -\n"
+            "mnist   Running   -     -     -     -\n");
 }
 
 }  // namespace

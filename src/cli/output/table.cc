@@ -35,9 +35,8 @@ std::vector<std::size_t> Columns::fitting_widths() const {
   while (total > fit_.width) {
     const auto widest = std::max_element(out.begin() + static_cast<std::ptrdiff_t>(fit_.whole), out.end());
     if (*widest <= kStillReadable) break;
-    const std::size_t cut = std::min(total - fit_.width, *widest - kStillReadable);
-    *widest -= cut;
-    total -= cut;
+    --*widest;
+    --total;
   }
   return out;
 }

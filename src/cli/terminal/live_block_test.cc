@@ -31,7 +31,7 @@ TEST(LiveBlock, FitsTheTerminal) {
 TEST(LiveBlock, NamesTheLinesThatHaveNoRoom) {
   LiveBlock block;
   for (int i = 0; i < 30; ++i) block.set(std::to_string(100 + i), "", "x" + std::to_string(i));
-  EXPECT_EQ(block.draw("", kSmall), "x0\nx1\nx2\nx3\n\u2026 and 26 mor\n");
+  EXPECT_EQ(block.draw("", kSmall), "x0\nx1\nx2\nx3\n\u2026 and 26 mo\n");
 }
 
 TEST(LiveBlock, LetsNothingButColoursThrough) {
