@@ -273,8 +273,8 @@ class Reader : public std::enable_shared_from_this<Reader> {
     std::string out;
     if (n > 0) take(std::string_view(bytes).substr(0, static_cast<std::size_t>(n)), out);
     if (n == 0 && last) finish_text(out);
-    if (shows_states_) show_state(n == 0 && !last, out);
     const bool at_end_before = std::exchange(at_end_, n == 0);
+    if (shows_states_) show_state(at_end_ && at_end_before && !last, out);
     if (!out.empty()) on_text_(out);
     if (text_.done() || (n == 0 && last)) return end(ok());
     // One more step after the first time the end was reached, to check whether the run has ended.
