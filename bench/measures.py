@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from api_socket import Api  # noqa: E402
 import network  # noqa: E402
+import run_command  # noqa: E402
 from harness import MUSTER, Engine, free_port, training_job, wait_for  # noqa: E402
 from report import bound, line  # noqa: E402
 
@@ -573,7 +574,8 @@ def b19(_wanted):
 
 
 MEASURES = {"B1": b1, "B2": b2, "B4": b4, "B5": api, "B6": api, "B7": api, "B8": api, "B9": b9, "B10": api, "B11": b11, "B12": b12, "B14": b14, "B15": b15, "B16": b16,
-            "B18": b18, "B19": b19, "B21": b21, "B22": b22, "B23": b23, "B24": network.b24, "B25": network.b25, "B26": network.b26}
+            "B18": b18, "B19": b19, "B21": b21, "B22": b22, "B23": b23, "B24": network.b24, "B25": network.b25, "B26": network.b26,
+            "B27": run_command.b27}
 
 
 def main():
