@@ -95,7 +95,7 @@ def test_a_full_disk_refuses_writes_and_recovers(tmp_path):
     """Uses a small tmpfs; skipped where mounting is not permitted."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", folder], check=False).returncode:
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", folder], check=False).returncode:
         pytest.skip("needs root to mount a small tmpfs")
     engine = Engine(folder)
     try:

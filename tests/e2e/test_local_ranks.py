@@ -43,11 +43,12 @@ def shown_by_rank(engine, name, rank):
 
 
 def shown_by(engine, manifest):
-    """What each rank has shown, in the order of ranks, after all have ended well."""
+    """What each rank has shown, in the order of ranks, after the job has ended well; a rank may end after it."""
     engine.apply(manifest)
     name = manifest["metadata"]["name"]
     engine.muster("wait", f"pj/{name}", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=60s")
-    return [shown_by_rank(engine, name, rank) for rank in range(manifest["spec"]["replicaSpecs"][0]["replicas"])]
+    return [wait_for(f"what rank {rank} shows", lambda rank=rank: shown_by_rank(engine, name, rank))
+            for rank in range(manifest["spec"]["replicaSpecs"][0]["replicas"])]
 
 
 def test_ranks_are_one_host_to_nccl_and_share_memory(engine):

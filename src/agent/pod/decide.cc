@@ -168,8 +168,11 @@ class Keep {
   }
 
   void ready() {
-    if (!around_.gang_is_ready) return;
-    if (!memory().gang_ready_at) memory().gang_ready_at = around_.now;
+    // The first rank may have ended and be deleted before the head start is over; the others start all the same.
+    if (!memory().gang_ready_at) {
+      if (!around_.gang_is_ready) return;
+      memory().gang_ready_at = around_.now;
+    }
     const Duration left = *memory().gang_ready_at + pod_.head_start - around_.now;
     // More than the whole head start is left only when the clock was set back.
     if (left <= Duration(0) || left > pod_.head_start) return step(SendGo{});

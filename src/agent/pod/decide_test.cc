@@ -92,6 +92,7 @@ TEST_F(Decide, AShimWithAHeadStartGoesLaterThanItsGang) {
   memory_ = waits.memory;
   around_.now += 60ms;
   EXPECT_EQ(decide_with(Presence::kReady).look_again, Duration(40ms));
+  around_.gang_is_ready = false;  // the first rank has ended and was deleted
   around_.now += 40ms;
   EXPECT_THAT(decide_with(Presence::kReady).steps, ElementsAre(Step(SendGo{})));
   around_.now -= std::chrono::hours(24);  // somebody sets the clock

@@ -221,7 +221,7 @@ class Logs final : public Command {
                       client::line_prefix(prefix, replica, i)});
     }
     session.err(jobs::history_note(history, job.name));
-    if (logs.size() > 1) return print_merged_logs(session, logs, timestamps_);
+    if (pods.size() > 1 && !logs.empty()) return print_merged_logs(session, logs, timestamps_);
     return logs.empty() ? kExitOk : print_log(session, logs.front().target, logs.front().prefix);
   }
 

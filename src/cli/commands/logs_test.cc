@@ -278,6 +278,11 @@ TEST(Logs, OfAJobIncludeThoseOfPodsThatCleanUpTook) {
   EXPECT_EQ(cli.run(make_logs(), {"mnist", "--attempt=0"}), 0) << cli.err;
   EXPECT_EQ(cli.out, "[worker-0] one\n[worker-1] failed\n");
   EXPECT_EQ(cli.run(make_logs(), {"mnist", "--attempt=7"}), kExitNotFound);
+  cli.server.put(kHistory,
+                 history(true, {remembered("mnist-worker-0", 0, true), remembered("mnist-worker-2", 0, false, false)}));
+  cli.out.clear();
+  EXPECT_EQ(cli.run(make_logs(), {"mnist"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "[worker-0] one\n") << "one of two has a log";
 }
 
 TEST(Logs, OfADeletedJobAreFoundByItsName) {
