@@ -7,8 +7,14 @@ from harness import Engine, wait_for
 
 SHOW = ("echo host $NCCL_HOSTID device $(stat -c %d /dev/shm) bytes $(($(stat -f -c '%b * %S' /dev/shm))) "
         "gpus ${CUDA_VISIBLE_DEVICES:-none} ${NVIDIA_VISIBLE_DEVICES:-none} ipc $(readlink /proc/self/ns/ipc) name $(hostname); ")
-# Each rank waits for a file of every other one, so both look while both run.
-MEET = "touch /dev/shm/rank-$RANK; until [ -e /dev/shm/rank-0 ] && [ -e /dev/shm/rank-1 ]; do sleep 0.05; done"
+
+
+def meeting_in(folder):
+    """Each rank waits for a file of the other one, so both look while both run."""
+    return f"touch {folder}/rank-$RANK; until [ -e {folder}/rank-0 ] && [ -e {folder}/rank-1 ]; do sleep 0.05; done"
+
+
+MEET = meeting_in("/dev/shm")
 
 
 GPUS = "resources:\n  nvidia.com/gpu: 4\n"
@@ -34,7 +40,7 @@ def pod_of(engine, name, rank):
 
 
 def shown_by_rank(engine, name, rank):
-    words = engine.muster("logs", pod_of(engine, name, rank), check=False).stdout.split()
+    words = engine.muster("logs", pod_of(engine, name, rank) or "none", check=False).stdout.split()
     if "name" not in words:
         return None
     gpus = words.index("gpus")
@@ -78,9 +84,11 @@ def test_limits_of_memory_size_what_the_ranks_share(engine):
 
 
 def test_the_manifest_has_the_last_word(engine):
-    volume = {"volumes": [{"name": "shm", "emptyDir": {"medium": "Memory"}}],
-              "container": {"volumeMounts": [{"name": "shm", "mountPath": "/dev/shm"}], "env": [{"name": "NCCL_HOSTID", "value": "mine-$(RANK)"}]}}
-    first, second = shown_by(engine, job("own", SHOW, **volume))
+    engine.volume("meeting")
+    volumes = {"volumes": [{"name": "shm", "emptyDir": {"medium": "Memory"}}, {"name": "meeting", "persistentVolumeClaim": {"claimName": "meeting"}}],
+               "container": {"volumeMounts": [{"name": "shm", "mountPath": "/dev/shm"}, {"name": "meeting", "mountPath": "/meeting"}],
+                             "env": [{"name": "NCCL_HOSTID", "value": "mine-$(RANK)"}]}}
+    first, second = shown_by(engine, job("own", SHOW + meeting_in("/meeting"), **volumes))
     assert first["device"] != second["device"]
     assert (first["host"], second["host"]) == ("mine-0", "mine-1")
 

@@ -76,6 +76,7 @@ class Logs final : public Command {
       return out;
     }
     if (!selector_.empty()) return usage_failure("give either a name or -l, not both");
+    if (words.size() == 1 && words[0].empty()) return usage_failure("the name of the pod or job is empty");
     if (words.size() == 2 && words[0].find('/') != std::string::npos) container_ = words[1];
     if (words.size() == 1 && words[0].find('/') == std::string::npos) {
       out.pod = words[0];

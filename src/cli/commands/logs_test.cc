@@ -285,6 +285,13 @@ TEST(Logs, OfAJobIncludeThoseOfPodsThatCleanUpTook) {
   EXPECT_EQ(cli.out, "[worker-0] one\n") << "one of two has a log";
 }
 
+TEST(Logs, OfAnEmptyNameAreNotThoseOfAllPods) {
+  CommandRun cli;
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+  EXPECT_EQ(cli.run(make_logs(), {""}), kExitUsage);
+  EXPECT_THAT(cli.err, HasSubstr("the name of the pod or job is empty"));
+}
+
 TEST(Logs, OfADeletedJobAreFoundByItsName) {
   CommandRun cli;
   cli.server.put(kHistory, history(false, {remembered("mnist-worker-0", 0, false)}));
