@@ -15,7 +15,7 @@ from tutorials import configured, prepare, skip_without_jupyterlab
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
     skip_without_jupyterlab()
-    made = Engine(tmp_path_factory.mktemp("notebooks"), config=configured({})).start()
+    made = Engine(tmp_path_factory.mktemp("notebooks"), config=configured({}) + "- {image: bare, host: true}\n").start()
     prepare(MUSTER_DATA_DIR=str(made.data))
     # JupyterLab looks once a minute whether it is idle, so this one starts first and is looked at last.
     made.apply(notebook("forgotten", stopAfterIdleSeconds=1))
@@ -128,7 +128,7 @@ def test_strangers_other_sites_and_accounts_are_refused(engine, page):
 
 
 def test_an_environment_without_jupyterlab_is_named(engine):
-    engine.apply(notebook("bare", image="host"))
+    engine.apply(notebook("bare", image="bare"))
     shown = engine.wait_phase("bare", "Failed", kind="notebook")
     sentence = "there is no JupyterLab in this environment; pip install jupyterlab there, or choose another image"
     assert condition(shown, "Ready")["message"] == sentence

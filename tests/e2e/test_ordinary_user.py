@@ -93,8 +93,10 @@ signal.pause()
 
 
 def test_without_control_groups_a_container_over_its_memory_ends(theirs):
-    node = json.loads(theirs.muster("get", "nodes", "-o", "json").stdout)["items"][0]
-    enforced = next(c for c in node["status"]["conditions"] if c["type"] == "LimitsEnforced")
+    def conditions():
+        nodes = json.loads(theirs.muster("get", "nodes", "-o", "json").stdout)["items"]
+        return {condition["type"]: condition for node in nodes for condition in node.get("status", {}).get("conditions", [])}
+    enforced = wait_for("the node to say what it enforces", lambda: conditions().get("LimitsEnforced"))
     if "measures the memory" not in enforced["message"]:
         pytest.skip(enforced["message"])
 

@@ -15,7 +15,7 @@ import urllib.request
 
 import pytest
 
-from harness import MUSTER, Engine, free_port, training_job, wait_for
+from harness import FULL, MUSTER, Engine, free_port, training_job, wait_for
 
 # Answers in one line who it is, or the digest of what a client sends after the line "digest".
 SERVER = """
@@ -111,6 +111,7 @@ class Forwarding:
 
 def test_a_pod_a_job_and_a_service_are_reached(engine):
     loop, address = free_port(), free_port()
+    engine.volume("work")
     engine.apply(pod("address", address, ports=[{"name": "web", "containerPort": address}]))
     engine.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"},
                   "spec": {"selector": {"app": "address"}, "ports": [{"port": 80, "targetPort": "web"}]}})
@@ -183,21 +184,22 @@ def test_programs_that_do_not_read_or_never_stop_writing_harm_no_other(engine):
         assert ask(forwarding.ports[0]) == b"flood"
 
 
-def test_ten_thousand_connections_leave_the_engine_usable(own):
+def test_many_connections_leave_the_engine_usable(own):
+    each = 1000 if FULL else 100
     own.apply(pod("many", 7000))
     serving(own, "many")
     with Forwarding(own, "many", ":7000") as forwarding:
         done = []
 
         def visit():
-            for _ in range(1000):
+            for _ in range(each):
                 done.append(answers(forwarding.ports[0]) == "many")
         visitors = [threading.Thread(target=visit) for _ in range(10)]
         for one in visitors:
             one.start()
         while any(one.is_alive() for one in visitors):
             assert own.muster("get", "pod", "many").returncode == 0
-        assert done == [True] * 10_000
+        assert done == [True] * (10 * each)
 
 
 @pytest.mark.parametrize("words, said", [
