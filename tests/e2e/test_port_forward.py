@@ -190,6 +190,8 @@ def test_many_connections_leave_the_engine_usable(own):
     serving(own, "many")
     with Forwarding(own, "many", ":7000") as forwarding:
         done = []
+        # It says a line for each connection, and waits when nobody reads them.
+        threading.Thread(target=forwarding.process.stdout.read, daemon=True).start()
 
         def visit():
             for _ in range(each):

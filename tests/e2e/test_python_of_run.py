@@ -19,7 +19,7 @@ SCRIPT = """
     dist.init_process_group("gloo")
     sum_of_ranks = torch.tensor([dist.get_rank() + 1.0])
     dist.all_reduce(sum_of_ranks)
-    names = ("LOCAL_RANK", "LOCAL_WORLD_SIZE", "NODE_RANK", "OMP_NUM_THREADS")
+    names = ("LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "OMP_NUM_THREADS")
     if dist.get_rank() == 1:
         print(int(sum_of_ranks), sys.prefix, *(os.environ[name] for name in names))
     try:

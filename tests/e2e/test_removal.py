@@ -21,6 +21,9 @@ for folder in range(50):
         os.mknod(f'/v/{{folder}}/{{name}}')
 os.mkdir('/v/closed', 0)
 os.symlink('/etc', '/v/outside')
+print('written', flush=True)
+import time
+time.sleep(10000)  # volumes go with the end of their pod
 """
 WRITE_DEEP = f"""
 import os
@@ -78,10 +81,11 @@ def wait_for_removal(engine, uid):
 
 def test_the_engine_answers_while_a_large_pod_is_removed(engine):
     engine.apply(pod("large", WRITE_MANY))
-    uid = engine.wait_phase("large", "Succeeded", kind="pod", timeout=180)["metadata"]["uid"]
+    wait_for("its files", lambda: engine.muster("logs", "large", check=False).stdout == "written\n", timeout=180)
+    uid = engine.get("pod", "large")["metadata"]["uid"]
     assert len(os.listdir(engine.data / "pods" / uid / "volumes" / "v")) == 52
     with Asking(engine) as asking:
-        engine.muster("delete", "pod", "large")
+        engine.muster("delete", "pod", "large", "--grace-period=1")
         wait_for_removal(engine, uid)
     assert asking.count > 10 and asking.longest < 0.2, f"longest answer {asking.longest:.3f} s of {asking.count}"
     assert os.path.exists("/etc/passwd")
