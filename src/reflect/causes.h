@@ -12,6 +12,9 @@
 
 namespace muster::reflect {
 
+/// Of one list or map: a request of a few megabytes could have a million problems, and nobody reads more than these.
+inline constexpr std::size_t kMostCauses = 1000;
+
 /// Joins "spec.containers" and "name"; with an empty path it is the member alone.
 std::string child_path(std::string_view path, std::string_view member);
 /// "spec.roles[worker]": the form in which an API server writes the key of a map in errors found by rules.

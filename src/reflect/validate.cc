@@ -142,14 +142,21 @@ void Validator::value(const TypeDesc& type, const json::Document& document, cons
       break;
     case Shape::kArray: {
       std::size_t index = 0;
-      for (const json::Document& item : document.as_array()) value(type.element(), item, place.item(index++));
+      const std::size_t most = causes_.size() + kMostCauses;
+      for (const json::Document& item : document.as_array()) {
+        if (causes_.size() >= most) break;
+        value(type.element(), item, place.item(index++));
+      }
       break;
     }
-    case Shape::kMap:
+    case Shape::kMap: {
+      const std::size_t most = causes_.size() + kMostCauses;
       for (const auto& [key, member] : document.as_object()) {
+        if (causes_.size() >= most) break;
         if (!member.is_null()) value(type.element(), member, place.key(key));
       }
       break;
+    }
     case Shape::kQuantity:
       if (!Quantity::parse(*quantity_text(document))) {
         causes_.push_back(invalid_cause(place.text(), document, quantity_advice(*quantity_text(document))));
@@ -196,7 +203,8 @@ void Validator::range(const FieldDesc& field, const json::Document& value, const
 void Validator::unique(const FieldDesc& field, const json::Array& items, const Place& place) {
   static const json::Document absent;
   std::unordered_map<std::string, int> times;  // how often each key occurs
-  for (std::size_t i = 0; i < items.size(); ++i) {
+  const std::size_t most = causes_.size() + kMostCauses;
+  for (std::size_t i = 0; i < items.size() && causes_.size() < most; ++i) {
     if (items[i].is_null()) continue;
     if (!items[i].is_object()) {
       causes_.push_back(
@@ -232,7 +240,11 @@ void Validator::pattern(const FieldDesc& field, const json::Document& value, con
   }
   if (!value.is_array()) return;
   std::size_t index = 0;
-  for (const json::Document& item : value.as_array()) pattern(field, item, place.item(index++));
+  const std::size_t most = causes_.size() + kMostCauses;
+  for (const json::Document& item : value.as_array()) {
+    if (causes_.size() >= most) break;
+    pattern(field, item, place.item(index++));
+  }
 }
 
 void Validator::rules(const FieldDesc& field, const json::Document& value, const Place& place) {

@@ -202,6 +202,13 @@ TEST(ValidateUpdate, RejectsChangesOfImmutableFields) {
               ElementsAre("FieldValueInvalid spec.paint: Invalid value: \"string\": spec.paint is immutable"));
 }
 
+TEST(Validate, ReportsABoundedNumberOfProblemsOfOneList) {
+  std::string wheels;
+  for (int i = 0; i < 3000; ++i) wheels += i == 0 ? "7" : ",7";
+  EXPECT_EQ(problems(R"("load": "5", "wheels": [)" + wheels + "]").size(), 2 * 1000U + 2U)
+      << "of each of two rules, those of other fields, and that rules were not checked";
+}
+
 TEST(ValidateUpdate, ImmutableFieldsAreNeitherAddedNorRemoved) {
   const std::string refused = "FieldValueInvalid spec.paint: Invalid value: \"object\": spec.paint is immutable";
   EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart("{}"), cart(R"({"paint": "Blue"})"))), ElementsAre(refused));

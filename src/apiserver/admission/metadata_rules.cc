@@ -54,6 +54,7 @@ void check_owners(const Document& object, std::vector<FieldCause>& causes) {
   if (owners == nullptr || !owners->is_array()) return;
   int controllers = 0;
   for (const Document& owner : owners->as_array()) {
+    if (causes.size() >= reflect::kMostCauses) break;
     const std::string at = "metadata.ownerReferences";  // Kubernetes reports no index here
     const std::string& version = owner.string_at("apiVersion");
     if (!has_version(version)) {
@@ -81,6 +82,7 @@ void check_finalizers(const api::Resource& resource, const Document& object, std
   const std::vector<std::string> finalizers = finalizers_of(object);
   const auto has = [&](std::string_view name) { return std::ranges::find(finalizers, name) != finalizers.end(); };
   for (const std::string& finalizer : finalizers) {
+    if (causes.size() >= reflect::kMostCauses) return;
     for (const std::string& problem : api::qualified_name_problems(finalizer)) {
       causes.push_back(reflect::invalid_cause(field, finalizer, problem));
     }
@@ -89,7 +91,7 @@ void check_finalizers(const api::Resource& resource, const Document& object, std
     causes.push_back(invalid_value(field, "[]string{\"orphan\", \"foregroundDeletion\"}",
                                    "finalizer orphan and foregroundDeletion cannot be both set"));
   }
-  for (std::size_t i = 0; resource.built_in && i < finalizers.size(); ++i) {
+  for (std::size_t i = 0; resource.built_in && i < finalizers.size() && causes.size() < reflect::kMostCauses; ++i) {
     const std::string& finalizer = finalizers[i];
     const bool standard = finalizer == "orphan" || finalizer == "foregroundDeletion" || finalizer == "kubernetes";
     if (standard || finalizer.find('/') != std::string::npos) continue;
