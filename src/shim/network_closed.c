@@ -165,13 +165,13 @@ int close_off_host(struct keeper* keeper, struct host_addresses* known, struct f
   static struct host_addresses now;
   if (list_addresses(&now) != 0) return fail(fault, "list the addresses of the host");
   for (int i = 0; i < now.count; ++i) {
-    if (holds(known, &now.list[i]) || tell_keeper(keeper->channel, &now.list[i], 1) == 0) continue;
+    if (holds(known, &now.list[i]) || tell_keeper(keeper->channel, &now.list[i], ADDRESS_CLOSED) == 0) continue;
     if (now.list[i].family == AF_INET) return fail(fault, "close off the addresses of the host");
     keeper->ipv6_is_closed = 0;
   }
   /* What is the host's no longer may be another machine's now. */
   for (int i = 0; i < known->count; ++i) {
-    if (!holds(&now, &known->list[i])) (void)!tell_keeper(keeper->channel, &known->list[i], 0);
+    if (!holds(&now, &known->list[i])) (void)!tell_keeper(keeper->channel, &known->list[i], ADDRESS_OPEN);
   }
   *known = now;
   return 0;

@@ -1,5 +1,5 @@
-/* Connections that the owner of a network passes on: it listens at an address inside, and what connects there reaches
- * an address of another network of the same namespace. So Services work between jobs, also while no server runs.
+/* Connections that the owner of a network passes on: what connects to an address inside reaches an address of another
+ * network of the same namespace, or of the host. So Services work between jobs, also while no server runs.
  *
  * A connection is two sockets with a buffer for each direction. A side that does not read stops the other one. */
 #define _GNU_SOURCE
@@ -23,7 +23,8 @@ struct flow {
 };
 
 struct connection {
-  int fds[2]; /* -1: the slot is free */
+  int fds[2];        /* -1: the slot is free */
+  struct in_addr at; /* of the forward if that is a Service's; otherwise 0 */
   int connecting;
   struct flow flows[2]; /* flows[i] is read from fds[i] */
 };
@@ -32,8 +33,10 @@ struct forward {
   struct sockaddr_in at, to;
   int listener; /* -1: the slot is free */
   int channel;  /* to the keeper of the other network; -1: the host's */
+  int is_led;   /* the address leads to the network for Services */
 };
 
+static const struct keeper* g_keeper;
 static struct forward g_forwards[MAX_FORWARDS];
 static struct connection g_connections[MAX_FORWARDED];
 static int g_connection_count;
@@ -42,30 +45,72 @@ static int is_same(const struct sockaddr_in* a, const struct sockaddr_in* b) {
   return a->sin_port == b->sin_port && a->sin_addr.s_addr == b->sin_addr.s_addr;
 }
 
-void init_forwards(void) {
+void init_forwards(const struct keeper* keeper) {
+  g_keeper = keeper;
   for (int i = 0; i < MAX_FORWARDS; ++i) g_forwards[i].listener = g_forwards[i].channel = -1;
   for (int i = 0; i < MAX_FORWARDED; ++i) g_connections[i].fds[0] = g_connections[i].fds[1] = -1;
 }
 
-void end_forward(const struct sockaddr_in* at) {
-  for (int i = 0; i < MAX_FORWARDS; ++i) {
-    struct forward* forward = &g_forwards[i];
-    if (forward->listener < 0 || !is_same(&forward->at, at)) continue;
-    close_all(&forward->listener, 1);
-    close_all(&forward->channel, 1);
-  }
+/* ---- addresses of Services ---- */
+
+static int tell_about(struct in_addr at, enum change change) {
+  struct host_address address = {.family = AF_INET};
+  memcpy(address.bytes, &at, sizeof at);
+  return tell_keeper(g_keeper->channel, &address, change);
 }
 
-int begin_forward(const struct keeper* keeper, const struct sockaddr_in* at, const struct sockaddr_in* to, int channel,
-                  struct fault* fault) {
-  end_forward(at);
-  int slot = 0;
-  while (slot < MAX_FORWARDS && g_forwards[slot].listener >= 0) ++slot;
+/* The address is the network's own again when nothing needs it any more; packets of connections take the same route. */
+static void leave_address(struct in_addr at) {
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (g_forwards[i].listener >= 0 && g_forwards[i].is_led && g_forwards[i].at.sin_addr.s_addr == at.s_addr) return;
+  }
+  for (int i = 0; i < MAX_FORWARDED; ++i) {
+    if (g_connections[i].fds[0] >= 0 && g_connections[i].at.s_addr == at.s_addr) return;
+  }
+  (void)!tell_about(at, ADDRESS_OWN);
+}
+
+/* ---- forwards ---- */
+
+static struct forward* find_forward(const struct sockaddr_in* at) {
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (g_forwards[i].listener >= 0 && is_same(&g_forwards[i].at, at)) return &g_forwards[i];
+  }
+  return NULL;
+}
+
+static struct forward* find_free_forward(void) {
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (g_forwards[i].listener < 0) return &g_forwards[i];
+  }
+  return NULL;
+}
+
+static void stop_forward(struct forward* forward) {
+  close_all(&forward->listener, 1);
+  close_all(&forward->channel, 1);
+}
+
+void end_forward(const struct sockaddr_in* at) {
+  struct forward* forward = find_forward(at);
+  if (forward == NULL) return;
+  stop_forward(forward);
+  if (forward->is_led) leave_address(at->sin_addr);
+}
+
+/* An address of the host stays the network's own, with all other ports of it. So does one of a Service if the kernel
+ * makes no links: then the port is taken from the pods of this network. */
+int begin_forward(const struct sockaddr_in* at, const struct sockaddr_in* to, int channel, struct fault* fault) {
+  struct forward* forward = find_forward(at);
+  if (forward != NULL) stop_forward(forward);
+  if (forward == NULL) forward = find_free_forward();
   errno = EMFILE;
-  if (slot == MAX_FORWARDS) return fail(fault, "forward more than %d addresses", MAX_FORWARDS);
-  const int listener = listen_inside(keeper, at, BACKLOG, fault);
+  if (forward == NULL) return fail(fault, "forward more than %d addresses", MAX_FORWARDS);
+  const int is_led = channel >= 0 && tell_about(at->sin_addr, ADDRESS_OF_SERVICE) == 0;
+  const int listener = listen_inside(g_keeper, is_led ? FOR_SERVICES : 0, at, BACKLOG, fault);
+  if (listener < 0 && is_led) leave_address(at->sin_addr);
   if (listener < 0) return -1;
-  g_forwards[slot] = (struct forward){*at, *to, listener, channel};
+  *forward = (struct forward){*at, *to, listener, channel, is_led};
   return 0;
 }
 
@@ -77,6 +122,7 @@ static void end_connection(struct connection* c) {
   free(c->flows[1].bytes);
   memset(c->flows, 0, sizeof c->flows);
   --g_connection_count;
+  if (c->at.s_addr != 0) leave_address(c->at);
 }
 
 static int open_target(const struct forward* forward) {
@@ -92,6 +138,7 @@ static void accept_forwarded(struct forward* forward) {
   while (slot < MAX_FORWARDED && g_connections[slot].fds[0] >= 0) ++slot;
   const int to = slot < MAX_FORWARDED ? open_target(forward) : -1;
   struct connection made = {.fds = {fd, to}, .connecting = 1};
+  if (forward->is_led) made.at = forward->at.sin_addr;
   for (int i = 0; i < 2; ++i) made.flows[i].bytes = malloc(BUFFER);
   const int started =
       to >= 0 && made.flows[0].bytes != NULL && made.flows[1].bytes != NULL &&
