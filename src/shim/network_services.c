@@ -232,14 +232,17 @@ static int configure(void) {
   return result;
 }
 
-/* Only when a Service needs it: most networks have none. The link ends with what keeps the network. */
+/* Only when a Service needs it: most networks have none. The link ends with what keeps the network. A failure is for
+ * good: an address must not lead there for one port while another one is listened at in the network of the pods. */
 static int make_services(void) {
-  if (g_space >= 0 || configure() == 0) return 0;
-  const int error = errno;
-  close_all(&g_netlink, 1);
-  close_all(&g_space, 1);
-  errno = error;
-  return -1;
+  static int failed;
+  if (g_space < 0 && failed == 0 && configure() != 0) {
+    failed = errno;
+    close_all(&g_netlink, 1);
+    close_all(&g_space, 1);
+  }
+  errno = failed;
+  return failed == 0 ? 0 : -1;
 }
 
 int lead_to_services(const struct host_address* address, int is_led) {
