@@ -98,6 +98,8 @@ void init_forwards(const struct keeper* keeper);
  * -1: in the host's. An earlier forward of that address ends; its connections stay. */
 int begin_forward(const struct sockaddr_in* at, const struct sockaddr_in* to, int channel, struct fault* fault);
 void end_forward(const struct sockaddr_in* at);
+/* When there is work without an event, or NEVER. */
+long long next_release(void);
 /* Fills in what to wait for and returns its number; serve_forwards takes the same array. */
 size_t poll_forwards(struct pollfd* polled);
 void serve_forwards(const struct pollfd* polled);

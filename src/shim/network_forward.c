@@ -12,7 +12,7 @@
 
 #include "network.h"
 
-enum { BUFFER = 64 * 1024, BACKLOG = 128 };
+enum { BUFFER = 64 * 1024, BACKLOG = 128, LINGER_MS = 10000 };
 
 /* One direction: from the socket `from` of the connection to the other one. */
 struct flow {
@@ -31,9 +31,10 @@ struct connection {
 
 struct forward {
   struct sockaddr_in at, to;
-  int listener; /* -1: the slot is free */
-  int channel;  /* to the keeper of the other network; -1: the host's */
-  int is_led;   /* the address leads to the network for Services */
+  int listener;      /* -1: the slot is free */
+  int channel;       /* to the keeper of the other network; -1: the host's */
+  int is_led;        /* the address leads to the network for Services, also for a while after the end */
+  long long used_at; /* after the end */
 };
 
 static const struct keeper* g_keeper;
@@ -59,29 +60,62 @@ static int tell_about(struct in_addr at, enum change change) {
   return tell_keeper(g_keeper->channel, &address, change);
 }
 
-/* The address is the network's own again when nothing needs it any more; packets of connections take the same route. */
-static void leave_address(struct in_addr at) {
-  for (int i = 0; i < MAX_FORWARDS; ++i) {
-    if (g_forwards[i].listener >= 0 && g_forwards[i].is_led && g_forwards[i].at.sin_addr.s_addr == at.s_addr) return;
-  }
+static int has_connections(struct in_addr at) {
   for (int i = 0; i < MAX_FORWARDED; ++i) {
-    if (g_connections[i].fds[0] >= 0 && g_connections[i].at.s_addr == at.s_addr) return;
+    if (g_connections[i].fds[0] >= 0 && g_connections[i].at.s_addr == at.s_addr) return 1;
   }
-  (void)!tell_about(at, ADDRESS_OWN);
+  return 0;
+}
+
+static int is_ending(const struct forward* forward) {
+  return forward->listener < 0 && forward->is_led;
+}
+
+static int is_led(struct in_addr at) {
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (g_forwards[i].is_led && g_forwards[i].at.sin_addr.s_addr == at.s_addr) return 1;
+  }
+  return 0;
+}
+
+/* Makes addresses the network's own again that no Service has any more. Connections need the route, also to deliver
+ * what was sent before both sides ended. */
+static void release_addresses(void) {
+  const long long now = milliseconds();
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    struct forward* forward = &g_forwards[i];
+    if (!is_ending(forward)) continue;
+    if (has_connections(forward->at.sin_addr)) forward->used_at = now;
+    if (now < forward->used_at + LINGER_MS) continue;
+    forward->is_led = 0;
+    if (!is_led(forward->at.sin_addr)) (void)!tell_about(forward->at.sin_addr, ADDRESS_OWN);
+  }
+}
+
+long long next_release(void) {
+  long long next = NEVER;
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (is_ending(&g_forwards[i])) next = earlier(next, g_forwards[i].used_at + LINGER_MS);
+  }
+  return next;
 }
 
 /* ---- forwards ---- */
 
+static int is_free(const struct forward* forward) {
+  return forward->listener < 0 && !forward->is_led;
+}
+
 static struct forward* find_forward(const struct sockaddr_in* at) {
   for (int i = 0; i < MAX_FORWARDS; ++i) {
-    if (g_forwards[i].listener >= 0 && is_same(&g_forwards[i].at, at)) return &g_forwards[i];
+    if (!is_free(&g_forwards[i]) && is_same(&g_forwards[i].at, at)) return &g_forwards[i];
   }
   return NULL;
 }
 
 static struct forward* find_free_forward(void) {
   for (int i = 0; i < MAX_FORWARDS; ++i) {
-    if (g_forwards[i].listener < 0) return &g_forwards[i];
+    if (is_free(&g_forwards[i])) return &g_forwards[i];
   }
   return NULL;
 }
@@ -89,13 +123,12 @@ static struct forward* find_free_forward(void) {
 static void stop_forward(struct forward* forward) {
   close_all(&forward->listener, 1);
   close_all(&forward->channel, 1);
+  forward->used_at = milliseconds();
 }
 
 void end_forward(const struct sockaddr_in* at) {
   struct forward* forward = find_forward(at);
-  if (forward == NULL) return;
-  stop_forward(forward);
-  if (forward->is_led) leave_address(at->sin_addr);
+  if (forward != NULL) stop_forward(forward);
 }
 
 /* An address of the host stays the network's own, with all other ports of it. So does one of a Service if the kernel
@@ -106,12 +139,10 @@ int begin_forward(const struct sockaddr_in* at, const struct sockaddr_in* to, in
   if (forward == NULL) forward = find_free_forward();
   errno = EMFILE;
   if (forward == NULL) return fail(fault, "forward more than %d addresses", MAX_FORWARDS);
-  const int is_led = channel >= 0 && tell_about(at->sin_addr, ADDRESS_OF_SERVICE) == 0;
-  const int listener = listen_inside(g_keeper, is_led ? FOR_SERVICES : 0, at, BACKLOG, fault);
-  if (listener < 0 && is_led) leave_address(at->sin_addr);
-  if (listener < 0) return -1;
-  *forward = (struct forward){*at, *to, listener, channel, is_led};
-  return 0;
+  const int leads = channel >= 0 && tell_about(at->sin_addr, ADDRESS_OF_SERVICE) == 0;
+  const int listener = listen_inside(g_keeper, leads ? FOR_SERVICES : 0, at, BACKLOG, fault);
+  *forward = (struct forward){*at, *to, listener, listener < 0 ? -1 : channel, leads, milliseconds()};
+  return listener < 0 ? -1 : 0;
 }
 
 /* ---- connections ---- */
@@ -122,7 +153,6 @@ static void end_connection(struct connection* c) {
   free(c->flows[1].bytes);
   memset(c->flows, 0, sizeof c->flows);
   --g_connection_count;
-  if (c->at.s_addr != 0) leave_address(c->at);
 }
 
 static int open_target(const struct forward* forward) {
@@ -207,6 +237,7 @@ static void serve_connection_pair(struct connection* c, const short got[2]) {
 
 size_t poll_forwards(struct pollfd* polled) {
   size_t count = 0;
+  release_addresses();
   for (int i = 0; i < MAX_FORWARDS; ++i) {
     if (g_forwards[i].listener < 0) continue;
     const int has_room = g_connection_count < MAX_FORWARDED;

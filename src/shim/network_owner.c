@@ -340,6 +340,12 @@ static void reap(struct owner* owner) {
   }
 }
 
+static int milliseconds_left(const struct owner* owner) {
+  const long long next = earlier(owner->pasta_again, next_release());
+  const long long left = next - milliseconds();
+  return next == NEVER ? -1 : left < 0 ? 0 : (int)left;
+}
+
 static void wait_for_work(struct owner* owner) {
   enum { PEERS = 3, FORWARDS = PEERS + MAX_PEERS };
   static struct pollfd polled[FORWARDS + MAX_FORWARD_POLLS];
@@ -348,8 +354,7 @@ static void wait_for_work(struct owner* owner) {
   polled[2] = (struct pollfd){.fd = owner->changes, .events = POLLIN};
   for (int i = 0; i < MAX_PEERS; ++i) polled[PEERS + i] = (struct pollfd){.fd = owner->peers[i], .events = POLLIN};
   const size_t count = FORWARDS + poll_forwards(polled + FORWARDS);
-  const long long left = owner->pasta_again == NEVER ? -1 : owner->pasta_again - milliseconds();
-  poll(polled, count, owner->pasta_again == NEVER ? -1 : left < 0 ? 0 : (int)left);
+  poll(polled, count, milliseconds_left(owner));
   if (owner->pasta_again != NEVER && milliseconds() >= owner->pasta_again) start_pasta(owner);
   if (polled[1].revents != 0) reap(owner);
   if (polled[2].revents != 0) follow_addresses(&owner->keeper, owner->changes, &owner->closed);
