@@ -133,7 +133,7 @@ static int let_loopback_pass(int netlink) {
   return send_request(netlink, &request);
 }
 
-/* Otherwise the link gets an address of IPv6. Fails where there is no IPv6. */
+/* Otherwise the link gets an address of IPv6. Fails if the kernel has no IPv6. */
 static int give_no_address(int netlink) {
   static const unsigned char kMode = ADDR_GEN_MODE_NONE;
   struct netlink_request request = change_link(0);
