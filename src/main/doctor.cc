@@ -171,7 +171,8 @@ Check check_network(const std::string& data_dir, const Config& config) {
   const auto policy = agent::find_network_policy(config.network.mode, folder);
   if (!has_run) std::filesystem::remove_all(folder, ignored);
   if (!policy) return {"network", Health::kBad, policy.error().message, "correct `network` in config.yaml"};
-  return {"network", policy->missing.empty() ? Health::kGood : Health::kAbsent, agent::describe_network(*policy),
+  const bool has_all = policy->missing.empty() && policy->takes_ports.empty();
+  return {"network", has_all ? Health::kGood : Health::kAbsent, agent::describe_network(*policy),
           "provide what is missing, then muster down && muster up"};
 }
 

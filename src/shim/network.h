@@ -32,6 +32,8 @@ struct network_plan {
 /* Makes the namespaces; the network has loopback only, every port for everyone, no way to neighbours. The
  * memory that the pods share is mounted where only the keeper sees it. */
 int start_keeper(struct keeper* keeper, const struct network_plan* plan, struct fault* fault);
+/* With a family: a socket of the network for Services, which only the owner asks for. */
+enum { FOR_SERVICES = 1 << 16 };
 /* Returns a new socket of the keeper's network, or -1 with errno. `channel` is the keeper's or one of add_channel. */
 int ask_keeper(int channel, int domain, int type, int protocol);
 /* Returns a detached tree of the shared memory, or -1 with errno. */
@@ -39,8 +41,10 @@ int ask_keeper_for_memory(int channel);
 /* Returns another channel to the keeper, for somebody else, or -1 with errno. */
 int add_channel(const struct keeper* keeper);
 struct host_address;
-/* Closes an address off in the network, or opens it again. */
-int tell_keeper(int channel, const struct host_address* address, int closed);
+enum change { ADDRESS_OPEN, ADDRESS_CLOSED, ADDRESS_OWN, ADDRESS_OF_SERVICE };
+/* Closes an address off in the network or opens it again; leads it to the network for Services or makes it local again.
+ */
+int tell_keeper(int channel, const struct host_address* address, enum change change);
 /* Whose namespaces they are: an id that no pod has if the engine is root. */
 int become_owner(void);
 
@@ -67,25 +71,35 @@ int close_off_host(struct keeper* keeper, struct host_addresses* known, struct f
 /* The same after a change. */
 void follow_addresses(struct keeper* keeper, int changes, struct host_addresses* known);
 
+/* ---- network_services.c ---- */
+
+/* By the keeper: packets to an address of loopback leave for the network where the owner listens for Services, or stay.
+ */
+int lead_to_services(const struct host_address* address, int is_led);
+/* By the keeper: returns a socket of that network, or -1 with errno. */
+int open_services_socket(int domain, int type, int protocol);
+
 /* ---- network_owner.c ---- */
 
 /* The process that outlives the server. */
 _Noreturn void own_network(const struct network_plan* plan);
 
-/* Returns a TCP socket that listens at an address inside, or -1. */
-int listen_inside(const struct keeper* keeper, const struct sockaddr_in* address, int backlog, struct fault* fault);
+/* Returns a TCP socket that listens at an address inside, or -1. `where` is 0 or FOR_SERVICES. */
+int listen_inside(const struct keeper* keeper, int where, const struct sockaddr_in* address, int backlog,
+                  struct fault* fault);
 
 /* ---- network_forward.c ---- */
 
 enum { MAX_FORWARDS = 256, MAX_FORWARDED = 512, MAX_FORWARD_POLLS = MAX_FORWARDS + 2 * MAX_FORWARDED };
 
-void init_forwards(void);
+/* The keeper is that of the network where all of them listen. */
+void init_forwards(const struct keeper* keeper);
 /* Passes connections to `at` inside on to `to` in the network of the keeper behind `channel`, which it takes over;
- * -1: in the host's. An
- * earlier forward of that address ends; its connections stay. */
-int begin_forward(const struct keeper* keeper, const struct sockaddr_in* at, const struct sockaddr_in* to, int channel,
-                  struct fault* fault);
+ * -1: in the host's. An earlier forward of that address ends; its connections stay. */
+int begin_forward(const struct sockaddr_in* at, const struct sockaddr_in* to, int channel, struct fault* fault);
 void end_forward(const struct sockaddr_in* at);
+/* When there is work without an event, or NEVER. */
+long long next_release(void);
 /* Fills in what to wait for and returns its number; serve_forwards takes the same array. */
 size_t poll_forwards(struct pollfd* polled);
 void serve_forwards(const struct pollfd* polled);

@@ -7,13 +7,13 @@
 #include <ifaddrs.h>
 #include <net/route.h>
 #include <netinet/in.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netlink.h"
 #include "network.h"
 
 /* ---- IPv4: routes ---- */
@@ -39,13 +39,10 @@ static int change_route(const unsigned char bytes[4], const char* mask, int clos
 
 enum { BEFORE_LOCAL = 1, LOCAL = 2, AFTER_LOCAL = 3 };
 
-/* The kernel's struct nlmsghdr, struct fib_rule_hdr and attributes, and its numbers: musl does not name them. */
+/* The kernel's struct fib_rule_hdr, and its numbers. */
 enum {
   RTM_NEWRULE = 32,
   RTM_DELRULE = 33,
-  NLMSG_ERROR = 2,
-  NLM_F_REQUEST_ACK = 5,
-  NLM_F_CREATE_EXCL = 0x600,
   FR_ACT_TO_TABLE = 1,
   FR_ACT_UNREACHABLE = 7,
   FRA_DST = 1,
@@ -53,74 +50,36 @@ enum {
   FRA_PRIORITY = 6,
   TABLE_LOCAL = 255,
 };
-struct netlink_header {
-  uint32_t size;
-  uint16_t type, flags;
-  uint32_t sequence, port;
-};
-struct rule_request {
-  struct netlink_header header;
+struct rule {
   uint8_t family, dst_size, src_size, tos, table, res1, res2, action;
-  uint32_t rule_flags;
-  unsigned char attributes[64];
-};
-struct netlink_error {
-  struct netlink_header header;
-  int32_t error;
+  uint32_t flags;
 };
 struct netlink_address {
   uint16_t family, padding;
   uint32_t port, groups;
 };
 
-static struct rule_request make_rule(int is_new, uint8_t action) {
-  return (struct rule_request){
-      .header = {.size = offsetof(struct rule_request, attributes),
-                 .type = is_new ? RTM_NEWRULE : RTM_DELRULE,
-                 .flags = NLM_F_REQUEST_ACK | (is_new ? NLM_F_CREATE_EXCL : 0)},
-      .family = AF_INET6,
-      .action = action,
-  };
-}
-
-/* The values have a multiple of four bytes. */
-static void put_attribute(struct rule_request* rule, uint16_t type, const void* value, uint16_t size) {
-  unsigned char* to = (unsigned char*)rule + rule->header.size;
-  const uint16_t head[2] = {(uint16_t)(size + sizeof head), type};
-  memcpy(to, head, sizeof head);
-  memcpy(to + sizeof head, value, size);
-  rule->header.size += head[0];
-}
-
-static int send_rule(const struct rule_request* rule) {
-  struct netlink_error answer = {.error = -EIO};
-  const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0);
-  const int answered = fd >= 0 && send(fd, rule, rule->header.size, 0) == (ssize_t)rule->header.size &&
-                       recv(fd, &answer, sizeof answer, 0) >= (ssize_t)sizeof answer &&
-                       answer.header.type == NLMSG_ERROR;
-  if (fd >= 0) close(fd);
-  errno = answered ? -answer.error : EIO;
-  return answered && answer.error == 0 ? 0 : -1;
+static struct netlink_request make_rule(int is_new, const struct rule* rule) {
+  return begin_request(is_new ? RTM_NEWRULE : RTM_DELRULE, is_new ? NETLINK_NEW : NETLINK_EXISTING, rule, sizeof *rule);
 }
 
 static int change_rule(const unsigned char bytes[16], uint8_t size, uint32_t priority, int closed) {
-  struct rule_request rule = make_rule(closed, FR_ACT_UNREACHABLE);
-  rule.dst_size = size;
-  put_attribute(&rule, FRA_DST, bytes, 16);
-  put_attribute(&rule, FRA_PRIORITY, &priority, sizeof priority);
+  const struct rule rule = {.family = AF_INET6, .dst_size = size, .action = FR_ACT_UNREACHABLE};
+  struct netlink_request request = make_rule(closed, &rule);
+  put_attribute(&request, FRA_DST, bytes, 16);
+  put_number(&request, FRA_PRIORITY, priority);
   /* What arrives here is not meant: neighbours are found by multicast. */
-  if (priority == BEFORE_LOCAL) put_attribute(&rule, FRA_IIFNAME, "lo\0", 4);
-  return send_rule(&rule) == 0 || errno == (closed ? EEXIST : ENOENT) ? 0 : -1;
+  if (priority == BEFORE_LOCAL) put_attribute(&request, FRA_IIFNAME, "lo", sizeof "lo");
+  return send_request_here(&request) == 0 || errno == (closed ? EEXIST : ENOENT) ? 0 : -1;
 }
 
 /* The rule for the network's own addresses, to which multicast belongs, is the very first one otherwise. */
 static int move_local_rule(void) {
-  const uint32_t before = 0, now = LOCAL;
-  struct rule_request added = make_rule(1, FR_ACT_TO_TABLE), removed = make_rule(0, FR_ACT_TO_TABLE);
-  added.table = removed.table = TABLE_LOCAL;
-  put_attribute(&added, FRA_PRIORITY, &now, sizeof now);
-  put_attribute(&removed, FRA_PRIORITY, &before, sizeof before);
-  return send_rule(&added) == 0 ? send_rule(&removed) : -1;
+  const struct rule rule = {.family = AF_INET6, .table = TABLE_LOCAL, .action = FR_ACT_TO_TABLE};
+  struct netlink_request added = make_rule(1, &rule), removed = make_rule(0, &rule);
+  put_number(&added, FRA_PRIORITY, LOCAL);
+  put_number(&removed, FRA_PRIORITY, 0);
+  return send_request_here(&added) == 0 ? send_request_here(&removed) : -1;
 }
 
 int change_closed(const struct host_address* address, int closed) {
@@ -206,13 +165,13 @@ int close_off_host(struct keeper* keeper, struct host_addresses* known, struct f
   static struct host_addresses now;
   if (list_addresses(&now) != 0) return fail(fault, "list the addresses of the host");
   for (int i = 0; i < now.count; ++i) {
-    if (holds(known, &now.list[i]) || tell_keeper(keeper->channel, &now.list[i], 1) == 0) continue;
+    if (holds(known, &now.list[i]) || tell_keeper(keeper->channel, &now.list[i], ADDRESS_CLOSED) == 0) continue;
     if (now.list[i].family == AF_INET) return fail(fault, "close off the addresses of the host");
     keeper->ipv6_is_closed = 0;
   }
   /* What is the host's no longer may be another machine's now. */
   for (int i = 0; i < known->count; ++i) {
-    if (!holds(&now, &known->list[i])) (void)!tell_keeper(keeper->channel, &known->list[i], 0);
+    if (!holds(&now, &known->list[i])) (void)!tell_keeper(keeper->channel, &known->list[i], ADDRESS_OPEN);
   }
   *known = now;
   return 0;

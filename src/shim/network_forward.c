@@ -1,5 +1,5 @@
-/* Connections that the owner of a network passes on: it listens at an address inside, and what connects there reaches
- * an address of another network of the same namespace. So Services work between jobs, also while no server runs.
+/* Connections that the owner of a network passes on: what connects to an address inside reaches an address of another
+ * network of the same namespace, or of the host. So Services work between jobs, also while no server runs.
  *
  * A connection is two sockets with a buffer for each direction. A side that does not read stops the other one. */
 #define _GNU_SOURCE
@@ -12,7 +12,7 @@
 
 #include "network.h"
 
-enum { BUFFER = 64 * 1024, BACKLOG = 128 };
+enum { BUFFER = 64 * 1024, BACKLOG = 128, LINGER_MS = 10000 };
 
 /* One direction: from the socket `from` of the connection to the other one. */
 struct flow {
@@ -23,17 +23,21 @@ struct flow {
 };
 
 struct connection {
-  int fds[2]; /* -1: the slot is free */
+  int fds[2];        /* -1: the slot is free */
+  struct in_addr at; /* of the forward if that is a Service's; otherwise 0 */
   int connecting;
   struct flow flows[2]; /* flows[i] is read from fds[i] */
 };
 
 struct forward {
   struct sockaddr_in at, to;
-  int listener; /* -1: the slot is free */
-  int channel;  /* to the keeper of the other network; -1: the host's */
+  int listener;      /* -1: the slot is free */
+  int channel;       /* to the keeper of the other network; -1: the host's */
+  int is_led;        /* the address leads to the network for Services, also for a while after the end */
+  long long used_at; /* after the end */
 };
 
+static const struct keeper* g_keeper;
 static struct forward g_forwards[MAX_FORWARDS];
 static struct connection g_connections[MAX_FORWARDED];
 static int g_connection_count;
@@ -42,31 +46,103 @@ static int is_same(const struct sockaddr_in* a, const struct sockaddr_in* b) {
   return a->sin_port == b->sin_port && a->sin_addr.s_addr == b->sin_addr.s_addr;
 }
 
-void init_forwards(void) {
+void init_forwards(const struct keeper* keeper) {
+  g_keeper = keeper;
   for (int i = 0; i < MAX_FORWARDS; ++i) g_forwards[i].listener = g_forwards[i].channel = -1;
   for (int i = 0; i < MAX_FORWARDED; ++i) g_connections[i].fds[0] = g_connections[i].fds[1] = -1;
 }
 
-void end_forward(const struct sockaddr_in* at) {
+/* ---- addresses of Services ---- */
+
+static int tell_about(struct in_addr at, enum change change) {
+  struct host_address address = {.family = AF_INET};
+  memcpy(address.bytes, &at, sizeof at);
+  return tell_keeper(g_keeper->channel, &address, change);
+}
+
+static int has_connections(struct in_addr at) {
+  for (int i = 0; i < MAX_FORWARDED; ++i) {
+    if (g_connections[i].fds[0] >= 0 && g_connections[i].at.s_addr == at.s_addr) return 1;
+  }
+  return 0;
+}
+
+static int is_ending(const struct forward* forward) {
+  return forward->listener < 0 && forward->is_led;
+}
+
+static int is_led(struct in_addr at) {
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (g_forwards[i].is_led && g_forwards[i].at.sin_addr.s_addr == at.s_addr) return 1;
+  }
+  return 0;
+}
+
+/* Makes addresses the network's own again that no Service has any more. Connections need the route, also to deliver
+ * what was sent before both sides ended. */
+static void release_addresses(void) {
+  const long long now = milliseconds();
   for (int i = 0; i < MAX_FORWARDS; ++i) {
     struct forward* forward = &g_forwards[i];
-    if (forward->listener < 0 || !is_same(&forward->at, at)) continue;
-    close_all(&forward->listener, 1);
-    close_all(&forward->channel, 1);
+    if (!is_ending(forward)) continue;
+    if (has_connections(forward->at.sin_addr)) forward->used_at = now;
+    if (now < forward->used_at + LINGER_MS) continue;
+    forward->is_led = 0;
+    if (!is_led(forward->at.sin_addr)) (void)!tell_about(forward->at.sin_addr, ADDRESS_OWN);
   }
 }
 
-int begin_forward(const struct keeper* keeper, const struct sockaddr_in* at, const struct sockaddr_in* to, int channel,
-                  struct fault* fault) {
-  end_forward(at);
-  int slot = 0;
-  while (slot < MAX_FORWARDS && g_forwards[slot].listener >= 0) ++slot;
+long long next_release(void) {
+  long long next = NEVER;
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (is_ending(&g_forwards[i])) next = earlier(next, g_forwards[i].used_at + LINGER_MS);
+  }
+  return next;
+}
+
+/* ---- forwards ---- */
+
+static int is_free(const struct forward* forward) {
+  return forward->listener < 0 && !forward->is_led;
+}
+
+static struct forward* find_forward(const struct sockaddr_in* at) {
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (!is_free(&g_forwards[i]) && is_same(&g_forwards[i].at, at)) return &g_forwards[i];
+  }
+  return NULL;
+}
+
+static struct forward* find_free_forward(void) {
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (is_free(&g_forwards[i])) return &g_forwards[i];
+  }
+  return NULL;
+}
+
+static void stop_forward(struct forward* forward) {
+  close_all(&forward->listener, 1);
+  close_all(&forward->channel, 1);
+  forward->used_at = milliseconds();
+}
+
+void end_forward(const struct sockaddr_in* at) {
+  struct forward* forward = find_forward(at);
+  if (forward != NULL) stop_forward(forward);
+}
+
+/* An address of the host stays the network's own, with all other ports of it. So does one of a Service if the kernel
+ * makes no links: then the port is taken from the pods of this network. */
+int begin_forward(const struct sockaddr_in* at, const struct sockaddr_in* to, int channel, struct fault* fault) {
+  struct forward* forward = find_forward(at);
+  if (forward != NULL) stop_forward(forward);
+  if (forward == NULL) forward = find_free_forward();
   errno = EMFILE;
-  if (slot == MAX_FORWARDS) return fail(fault, "forward more than %d addresses", MAX_FORWARDS);
-  const int listener = listen_inside(keeper, at, BACKLOG, fault);
-  if (listener < 0) return -1;
-  g_forwards[slot] = (struct forward){*at, *to, listener, channel};
-  return 0;
+  if (forward == NULL) return fail(fault, "forward more than %d addresses", MAX_FORWARDS);
+  const int leads = channel >= 0 && tell_about(at->sin_addr, ADDRESS_OF_SERVICE) == 0;
+  const int listener = listen_inside(g_keeper, leads ? FOR_SERVICES : 0, at, BACKLOG, fault);
+  *forward = (struct forward){*at, *to, listener, listener < 0 ? -1 : channel, leads, milliseconds()};
+  return listener < 0 ? -1 : 0;
 }
 
 /* ---- connections ---- */
@@ -92,6 +168,7 @@ static void accept_forwarded(struct forward* forward) {
   while (slot < MAX_FORWARDED && g_connections[slot].fds[0] >= 0) ++slot;
   const int to = slot < MAX_FORWARDED ? open_target(forward) : -1;
   struct connection made = {.fds = {fd, to}, .connecting = 1};
+  if (forward->is_led) made.at = forward->at.sin_addr;
   for (int i = 0; i < 2; ++i) made.flows[i].bytes = malloc(BUFFER);
   const int started =
       to >= 0 && made.flows[0].bytes != NULL && made.flows[1].bytes != NULL &&
@@ -160,6 +237,7 @@ static void serve_connection_pair(struct connection* c, const short got[2]) {
 
 size_t poll_forwards(struct pollfd* polled) {
   size_t count = 0;
+  release_addresses();
   for (int i = 0; i < MAX_FORWARDS; ++i) {
     if (g_forwards[i].listener < 0) continue;
     const int has_room = g_connection_count < MAX_FORWARDED;

@@ -171,8 +171,9 @@ static struct door* find_door(struct owner* owner, const struct sockaddr_in* add
   return NULL;
 }
 
-int listen_inside(const struct keeper* keeper, const struct sockaddr_in* address, int backlog, struct fault* fault) {
-  const int fd = ask_keeper(keeper->channel, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+int listen_inside(const struct keeper* keeper, int where, const struct sockaddr_in* address, int backlog,
+                  struct fault* fault) {
+  const int fd = ask_keeper(keeper->channel, AF_INET | where, SOCK_STREAM | SOCK_NONBLOCK, 0);
   if (fd < 0) return fail(fault, "make a socket");
   const int yes = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -185,7 +186,7 @@ int listen_inside(const struct keeper* keeper, const struct sockaddr_in* address
 static struct door* open_door(struct owner* owner, const struct sockaddr_in* address, struct fault* fault) {
   errno = EMFILE;
   if (owner->door_count == MAX_DOORS) return fail(fault, "listen on more than %d addresses", MAX_DOORS), NULL;
-  const int fd = listen_inside(&owner->keeper, address, BACKLOG, fault);
+  const int fd = listen_inside(&owner->keeper, 0, address, BACKLOG, fault);
   if (fd < 0) return NULL;
   struct door* made = &owner->doors[owner->door_count++];
   *made = (struct door){*address, fd};
@@ -233,7 +234,7 @@ static void take_forward(struct peer_request* request) {
   struct fault fault;
   const int channel = request->packet->fd_count == 1 ? request->packet->fds[0] : -1;
   if (next_address(request, &at, &fault) != 0 || next_address(request, &to, &fault) != 0 ||
-      begin_forward(&request->owner->keeper, &at, &to, channel, &fault) != 0) {
+      begin_forward(&at, &to, channel, &fault) != 0) {
     refuse(request, &fault);
     return;
   }
@@ -339,6 +340,12 @@ static void reap(struct owner* owner) {
   }
 }
 
+static int milliseconds_left(const struct owner* owner) {
+  const long long next = earlier(owner->pasta_again, next_release());
+  const long long left = next - milliseconds();
+  return next == NEVER ? -1 : left < 0 ? 0 : (int)left;
+}
+
 static void wait_for_work(struct owner* owner) {
   enum { PEERS = 3, FORWARDS = PEERS + MAX_PEERS };
   static struct pollfd polled[FORWARDS + MAX_FORWARD_POLLS];
@@ -347,8 +354,7 @@ static void wait_for_work(struct owner* owner) {
   polled[2] = (struct pollfd){.fd = owner->changes, .events = POLLIN};
   for (int i = 0; i < MAX_PEERS; ++i) polled[PEERS + i] = (struct pollfd){.fd = owner->peers[i], .events = POLLIN};
   const size_t count = FORWARDS + poll_forwards(polled + FORWARDS);
-  const long long left = owner->pasta_again == NEVER ? -1 : owner->pasta_again - milliseconds();
-  poll(polled, count, owner->pasta_again == NEVER ? -1 : left < 0 ? 0 : (int)left);
+  poll(polled, count, milliseconds_left(owner));
   if (owner->pasta_again != NEVER && milliseconds() >= owner->pasta_again) start_pasta(owner);
   if (polled[1].revents != 0) reap(owner);
   if (polled[2].revents != 0) follow_addresses(&owner->keeper, owner->changes, &owner->closed);
@@ -374,7 +380,7 @@ _Noreturn void own_network(const struct network_plan* plan) {
   static struct owner owner;
   owner = (struct owner){.plan = plan, .pasta_again = NEVER};
   memset(owner.peers, -1, sizeof owner.peers);
-  init_forwards();
+  init_forwards(&owner.keeper);
   close_from(3);
   umask(077);
   fcntl(LISTENER, F_SETFL, O_NONBLOCK);

@@ -31,9 +31,9 @@ struct socket_request {
 };
 /* Longer than the other, by which the keeper tells them apart: the owners of other networks may be of another version.
  */
-struct route_request {
+struct change_request {
   struct host_address address;
-  int closed;
+  enum change change;
 };
 /* What the keeper says first. */
 struct greeting {
@@ -104,6 +104,22 @@ static int make_spaces(const struct network_plan* plan, struct greeting* greetin
   return plan->own_network ? configure_network(greeting) : 0;
 }
 
+static int change_address(const struct change_request* request) {
+  const struct host_address* address = &request->address;
+  const enum change change = request->change;
+  const int done = change == ADDRESS_OWN || change == ADDRESS_OF_SERVICE
+                       ? lead_to_services(address, change == ADDRESS_OF_SERVICE)
+                       : change_closed(address, change == ADDRESS_CLOSED);
+  return done == 0 ? 0 : errno;
+}
+
+static int open_wanted(const struct socket_request* wanted) {
+  if (wanted->domain == 0) return clone_tree(AT_FDCWD, ".", 0);
+  if ((wanted->domain & FOR_SERVICES) != 0)
+    return open_services_socket(wanted->domain & ~FOR_SERVICES, wanted->type, wanted->protocol);
+  return socket(wanted->domain, wanted->type | SOCK_CLOEXEC, wanted->protocol);
+}
+
 /* Answers one request with a socket or a tree, or takes a further channel. Returns 0 when the channel has ended. */
 static int serve_channel(int channel, int* added) {
   static struct packet packet; /* its room is large */
@@ -112,16 +128,15 @@ static int serve_channel(int channel, int* added) {
     *added = packet.fds[0];
     return 1;
   }
-  if (packet.size >= sizeof(struct route_request)) {
-    struct route_request route;
-    memcpy(&route, packet.bytes, sizeof route);
-    const int failed = change_closed(&route.address, route.closed) == 0 ? 0 : errno;
+  if (packet.size >= sizeof(struct change_request)) {
+    struct change_request request;
+    memcpy(&request, packet.bytes, sizeof request);
+    const int failed = change_address(&request);
     return send_packet(channel, &failed, sizeof failed, "", 1, NULL, 0, MSG_DONTWAIT) == 0;
   }
   struct socket_request wanted = {0};
   memcpy(&wanted, packet.bytes, packet.size < sizeof wanted ? packet.size : sizeof wanted);
-  const int fd = wanted.domain == 0 ? clone_tree(AT_FDCWD, ".", 0)
-                                    : socket(wanted.domain, wanted.type | SOCK_CLOEXEC, wanted.protocol);
+  const int fd = open_wanted(&wanted);
   const int error = fd < 0 ? errno : 0;
   const int sent = send_packet(channel, &error, sizeof error, "", 1, &fd, fd >= 0, MSG_DONTWAIT);
   if (fd >= 0) close(fd);
@@ -184,11 +199,11 @@ int start_keeper(struct keeper* keeper, const struct network_plan* plan, struct 
   return fault->step[0] != 0 ? -1 : open_spaces(keeper, fault);
 }
 
-int tell_keeper(int channel, const struct host_address* address, int closed) {
-  const struct route_request route = {*address, closed};
+int tell_keeper(int channel, const struct host_address* address, enum change change) {
+  const struct change_request request = {*address, change};
   int error = EIO;
   static struct packet packet; /* its room is large */
-  if (send(channel, &route, sizeof route, MSG_NOSIGNAL) < 0) return -1;
+  if (send(channel, &request, sizeof request, MSG_NOSIGNAL) < 0) return -1;
   if (receive_packet(channel, &packet, 0) > 0 && packet.size >= sizeof error)
     memcpy(&error, packet.bytes, sizeof error);
   errno = error;

@@ -434,17 +434,20 @@ static void clear(struct shim* shim) {
   for (int i = 0; i < MAX_ATTACHMENTS; ++i) shim->attachments[i].connection = -1;
 }
 
-/* Tells on stdout why this user can make no network here. */
+/* Tells on stdout why this user can make no network here, or no network for Services. Only the first is a failure. */
 static int check_network(void) {
   struct keeper keeper;
   struct fault fault = {0};
   /* The memory covers /dev/shm, for the keeper only. */
   const struct network_plan plan = {.folder = "/dev", .memory = getpagesize(), .own_network = 1};
-  if (start_keeper(&keeper, &plan, &fault) == 0) return 0;
+  const struct host_address address = {.family = AF_INET, .bytes = {127, 1, 0, 1}};
+  const int made = start_keeper(&keeper, &plan, &fault) == 0;
+  if (made && tell_keeper(keeper.channel, &address, ADDRESS_OF_SERVICE) == 0) return 0;
+  if (made) fail(&fault, "make a link of type veth");
   char why[128];
   describe_errno(fault.error, why, sizeof why);
   printf("%s: %s\n", fault.step, why);
-  return 1;
+  return made ? 0 : 1;
 }
 
 /* What the pod uses alone on this machine, such as GPUs, is locked by descriptors after that of the launch description.

@@ -108,6 +108,24 @@ def test_a_pasta_that_was_killed_comes_back(tmp_path):
         engine.stop()
 
 
+def test_without_a_second_network_for_services_the_node_says_what_they_take(tmp_path):
+    """The user namespace around the engine allows one network at a time."""
+    user = os.geteuid() or 65534
+    inner = f'echo 1 > /proc/sys/user/max_net_namespaces && exec unshare -U --map-user={user} --map-group={user} "$@"'
+    limited = ("unshare", "-Ur", "sh", "-c", inner, "sh")
+    if subprocess.run([*limited, "true"], check=False).returncode != 0:
+        pytest.skip("this machine does not let the user make user namespaces")
+    said = "pods of other jobs cannot listen on the port of a Service: make a link of type veth: ENOSPC"
+    engine = Engine(tmp_path, config="network: job\n", through=limited).start()
+    try:
+        wait_for("the Node's status", lambda: said in engine.muster("get", "nodes", "-o", "json").stdout)
+        assert condition(engine, "JobNetworks")["status"] == "True"
+        wait_for("doctor", lambda: said in doctor(engine, "network"))  # when the network that the engine has tried is gone
+        assert "–" in doctor(engine, "network")
+    finally:
+        engine.stop()
+
+
 @pytest.mark.skipif(not shutil.which("setpriv"), reason="needs setpriv")
 def test_without_user_namespaces_an_ordinary_users_pods_say_why_they_do_not_run(tmp_path):
     """The user namespace around the engine allows one more, which is the engine's own: its pods cannot have any."""

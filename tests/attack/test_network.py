@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -46,6 +47,11 @@ def owners_of(engine):
             found.setdefault(os.fsdecode(words[2]), []).append(int(entry.parent.name))
     # The keeper is a fork of its owner.
     return {folder: min(pids) for folder, pids in found.items()}
+
+
+def keepers_of(folder):
+    return [int(path.parent.name) for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+            if read_words(path).split(b"\0")[1:3] == [b"network", os.fsencode(folder)]]
 
 
 def pod(name, script, namespace="default", **spec):
@@ -339,6 +345,92 @@ print(said)
     engine.muster("delete", "pod", "web", "--grace-period=0", "--force")
 
 
+def test_a_service_takes_no_port_from_pods_of_other_networks(engine):
+    """Two servers on the same port of every address, each with a Service: whoever listens first, both do, and they reach each other."""
+    for name in ("early", "late"):
+        engine.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": {"selector": {"app": name}, "ports": [{"port": 8080}]}})
+    start(engine, "early", serve(8080, word="from early"))  # before its network knows the port of the other Service
+    start(engine, "late", f"""
+import socket, time
+while True:  # until its network knows that of the first one
+    try:
+        socket.create_connection(("early", 8080), timeout=5).close()
+        break
+    except OSError:
+        time.sleep(0.1)
+""" + serve(8080, word="from late"))
+    for visitor, server in ("early", "late"), ("late", "early"):
+        script = CONNECT + f"print(reach({server!r}, 8080, b'x'))"
+        wait_for(f"an answer of {server} in {visitor}", lambda: engine.muster("exec", visitor, "--", "python3", "-c", script, check=False).stdout == f"b'from {server}'\n")
+        assert engine.muster("exec", visitor, "--", "python3", "-c", CONNECT + "print(reach('127.0.0.1', 8080, b'x'))").stdout == f"b'from {visitor}'\n"
+    engine.muster("delete", "pod", "early", "late", "--grace-period=0", "--force")
+    engine.muster("delete", "service", "early", "late")
+
+
+# Whether an address is one of this network, and the interfaces that a library would connect by.
+LOOK = """
+import array, fcntl, socket, struct, sys
+def is_own(address):
+    try:
+        socket.socket().bind((address, 0))
+        return True
+    except OSError:
+        return False
+def interfaces_with_addresses():
+    room = array.array("B", bytes(4096))
+    used = struct.unpack("iL", fcntl.ioctl(socket.socket(), 0x8912, struct.pack("iL", len(room), room.buffer_info()[0])))[0]
+    return {room.tobytes()[at:at + 16].split(b"\\0")[0].decode() for at in range(0, used, 40)}
+"""
+
+
+def test_the_address_of_a_service_leads_to_its_ports_and_is_as_before_when_the_service_goes(engine):
+    address = start(engine, "web", serve(8080, word="from the service"))
+    start(engine, "visitor", serve(8080, word="from the visitor"))
+
+    def look(script):
+        return engine.muster("exec", "visitor", "--", "python3", "-c", LOOK + CONNECT + script).stdout.strip()
+
+    assert look(f"print(is_own({address!r}))") == "True"
+    engine.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"},
+                  "spec": {"selector": {"app": "web"}, "ports": [{"name": "a", "port": 80, "targetPort": 8080}, {"name": "b", "port": 81, "targetPort": 8080}]}})
+    wait_for("the Service", lambda: look(f"print(is_own({address!r}), reach({address!r}, 80, b'x'), reach({address!r}, 81, b'x'))")
+             == "False b'from the service' b'from the service'")
+    # A socket with an address of its own gets there as well; nothing else is there, not even what the visitor serves itself.
+    bound = f"to = socket.create_connection(({address!r}, 80), source_address=('127.3.3.3', 0)); to.sendall(b'x'); print(to.recv(100))"
+    assert look(bound) == "b'from the service'"
+    assert look(f"print(reach({address!r}, 8080, b'x'), reach({address!r}, {engine.port}))") == "b'ConnectionRefusedError' b'ConnectionRefusedError'"
+    assert "lo" in look("print(interfaces_with_addresses())") and "muster" not in look("print(interfaces_with_addresses())")
+    engine.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"},
+                  "spec": {"selector": {"app": "web"}, "ports": [{"name": "b", "port": 81, "targetPort": 8080}]}})
+    wait_for("one port less", lambda: look(f"print(reach({address!r}, 80), reach({address!r}, 81, b'x'))") == "b'ConnectionRefusedError' b'from the service'")
+    engine.muster("delete", "service", "web")
+    wait_for("the address", lambda: look(f"print(is_own({address!r}))") == "True")
+    engine.muster("delete", "pod", "web", "visitor", "--grace-period=0", "--force")
+
+
+@pytest.mark.skipif(not shutil.which("ip") or not shutil.which("nsenter"), reason="needs ip and nsenter")
+def test_without_links_between_networks_services_take_their_ports(engine):
+    """Here because the name is in use, on a machine because its kernel makes none."""
+    start(engine, "web", serve(8080, word="from the service"))
+    others = set(owners_of(engine))
+    start(engine, "visitor", serve(7001))
+    (folder,) = set(owners_of(engine)) - others
+    keeper = max(keepers_of(folder))
+    # An ordinary user is root there; root of the machine becomes it.
+    as_root = ["--preserve-credentials"] if os.geteuid() != 0 else []
+    subprocess.run(["nsenter", "-t", str(keeper), "-U", *as_root, "-n", "ip", "link", "add", "muster-services", "type", "veth", "peer", "name", "other"], check=True)
+    engine.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"selector": {"app": "web"}, "ports": [{"port": 8080}]}})
+
+    def look(script):
+        return engine.muster("exec", "visitor", "--", "python3", "-c", CONNECT + script).stdout.strip()
+
+    wait_for("the Service", lambda: look("print(reach('web', 8080, b'x'))") == "b'from the service'")
+    taken = "import errno\ntry:\n  socket.create_server(('0.0.0.0', 8080))\nexcept OSError as e: print(errno.errorcode[e.errno])"
+    assert look(taken) == "EADDRINUSE"
+    engine.muster("delete", "service", "web")
+    engine.muster("delete", "pod", "web", "visitor", "--grace-period=0", "--force")
+
+
 def test_a_connection_to_a_service_survives_a_crash_of_the_engine(engine):
     echo = """
 import socket
@@ -373,6 +465,8 @@ for number in range(10**6):
     last = lambda: int((re.findall(r"listening (\d+)", engine.muster("logs", "talker", check=False).stdout) or ["0"])[-1])
     before = last()
     wait_for("more to be echoed", lambda: last() > before + 5)
+    engine.muster("delete", "service", "echo")
+    before = last()
+    wait_for("more to be echoed without the Service", lambda: last() > before + 20)
     assert phase_of(engine, "talker") == "Running"
     engine.muster("delete", "pod", "echo", "talker", "--grace-period=0", "--force")
-    engine.muster("delete", "service", "echo")

@@ -64,8 +64,12 @@ std::string describe_network(const NetworkPolicy& policy) {
                ? "pods share the network of the machine, as `network: host` says"
                : "pods share the network of the machine, and reach its ports and each other's: " + policy.missing;
   }
-  return policy.missing.empty() ? "each job has a network of its own; pasta connects it with the outside"
-                                : "each job has a network of its own, without a way to the outside: " + policy.missing;
+  std::string text = policy.missing.empty()
+                         ? "each job has a network of its own; pasta connects it with the outside"
+                         : "each job has a network of its own, without a way to the outside: " + policy.missing;
+  if (!policy.takes_ports.empty())
+    text += "; pods of other jobs cannot listen on the port of a Service: " + policy.takes_ports;
+  return text;
 }
 
 }  // namespace muster::agent

@@ -49,13 +49,16 @@ std::string missing_for_outside(const std::string& pasta) {
                         "chmod 666 /dev/net/tun)";
 }
 
-/// Returns why this user can make no network on this machine; "" when it can.
-std::string missing_for_network(const std::string& directory) {
+/// Returns why this user can make no network on this machine; "" when it can. Also finds out what such networks lack.
+std::string missing_for_network(const std::string& directory, std::string& takes_ports) {
   const auto program = install_shim(directory);
   if (!program) return program.error().message;
   const auto end = run_program({.words = {*program, "network-check"}, .env = {}, .quiet = false, .limit = kCheckLimit});
   if (!end) return end.error().message;
-  return end->succeeded() ? "" : "this machine makes no networks for this user: " + std::string(trim(end->output));
+  const std::string problem(trim(end->output));
+  if (!end->succeeded()) return "this machine makes no networks for this user: " + problem;
+  takes_ports = problem;
+  return "";
 }
 
 }  // namespace
@@ -63,7 +66,7 @@ std::string missing_for_network(const std::string& directory) {
 Result<NetworkPolicy> find_network_policy(const std::string& mode, const std::string& directory) {
   NetworkPolicy policy;
   if (mode == "host") return policy;
-  policy.missing = missing_for_network(directory);
+  policy.missing = missing_for_network(directory, policy.takes_ports);
   if (mode == "job" && !policy.missing.empty()) {
     return Error{.reason = Reason::kBadRequest,
                  .message = "network: job is not possible: " + policy.missing + "; set `network: auto` or `host`"};

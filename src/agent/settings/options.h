@@ -86,6 +86,8 @@ struct NetworkPolicy {
   std::string pasta = {};  // the program that connects them with the outside; "": nothing does
   std::vector<std::pair<std::string, int>> allowed = {};  // addresses and ports of the machine that they reach
   std::string missing = {};  // what the machine lacks for networks of jobs; "": nothing, or they are not wanted
+  // Why the port of a Service is taken from pods in every other network of the namespace; "": it is not.
+  std::string takes_ports = {};
 };
 
 /// Serves the API inside the networks of jobs.
