@@ -249,6 +249,8 @@ def test_a_job_installs_a_package(engine, tmp_path):
     settings = {name: value for name, value in os.environ.items() if name in ("PIP_CERT", "PIP_INDEX_URL", "PIP_DEFAULT_TIMEOUT")}
     if subprocess.run([*install, tmp_path / "here", "six"], env={"PATH": os.environ["PATH"], **settings}, check=False).returncode != 0:
         pytest.skip("pip installs nothing here")
+    if "without a way to the outside" in engine.log():
+        pytest.skip("pasta cannot connect the networks of jobs with the outside here")
     engine.volume("work")
     job = training_job("installs", ["sh", "-c", " ".join(install) + " /tmp/there six && PYTHONPATH=/tmp/there /usr/bin/python3 -c 'import six; print(six.__file__)'"])
     container = job["spec"]["replicaSpecs"][0]["template"]["spec"]["containers"][0]
