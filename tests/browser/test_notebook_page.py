@@ -13,7 +13,7 @@ IMAGE = "t9kpublic/torch-1.13.1-notebook:1.77.1"
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
     skip_without_jupyterlab()
-    made = Engine(tmp_path_factory.mktemp("notebooks"), config=configured({})).start()
+    made = Engine(tmp_path_factory.mktemp("notebooks"), config=configured({}) + "- {image: other, host: true}\n").start()
     made.volume("work")
     yield made
     made.muster("delete", "notebooks", "--all")

@@ -136,5 +136,5 @@ def test_001_parameter_server(engine, console):
     tab.picture("001-done")
 
     # After the end, and after clean-up has taken the workers that ended last, everything is still there.
-    look_at_everything(page, "zh", {"ps-0": "rank 0", **{f"worker-{index}": f"rank {index + 1}" for index in range(4)}})
+    look_at_everything(page, "zh", {"ps-0": "parameter server has shut down RPC", **{f"worker-{index}": "test set: loss" for index in range(4)}})
     tab.picture("001-after")
