@@ -459,7 +459,7 @@ RARE = {"cluster"}  # they take minutes to prepare, and root's rights over the m
 
 def make_ahead(suites):
     if "e2e" in suites[1:]:
-        # An ordinary user can install no packages of the system, and its tests run beside root's.
+        # An ordinary user can install no packages of the system, and its tests run next to root's.
         AHEAD.start("tensorflow", *(["tools/install_packages", group] for group in ("tutorials", "tensorflow", "frameworks")))
     if "clients" in suites[1:]:
         AHEAD.start("clients", ["tools/install_packages", "clients"])

@@ -204,7 +204,7 @@ LARGE_BODIES = {
                      lambda: "[" + ",".join(f'{{"op":"add","path":"/data/k{i}","value":"b"}}' for i in range(9999)) + "]"),
     "a merge patch": ("PATCH", "application/merge-patch+json", lambda: json_keys(f'"{FILLER}"', '{"data":{')),
     "a strategic merge": ("PATCH", "application/strategic-merge-patch+json",
-                          lambda: '{"metadata":{"ownerReferences":[' + ",".join(f'{{"uid":"{i}"}}' for i in range(MOST // 18)) + "]}}"),
+                          lambda: '{"metadata":{"ownerReferences":[' + ",".join(f'{{"uid":"{i:0280}"}}' for i in range(9999)) + "]}}"),
 }
 
 

@@ -168,7 +168,7 @@ class Keep {
   }
 
   void ready() {
-    // The first rank may have ended and be deleted before the head start is over; the others start all the same.
+    // The first rank may have ended and be deleted before the head start is over; the others start anyway.
     if (!memory().gang_ready_at) {
       if (!around_.gang_is_ready) return;
       memory().gang_ready_at = around_.now;

@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 #include "json/members.h"
+#include "json/patch.h"
 
 namespace muster::apiserver {
 namespace {
@@ -107,6 +107,11 @@ void delete_named(Array& items, const Array& patch, const std::string& key) {
 /// `order` is the value of $setElementOrder; null when the patch itself defines the order.
 Status merge_list(Document& target, const Array& patch, const std::string& key, const Message* element,
                   const Array* order) {
+  if (patch.size() > json::kMaxPatchOperations) {
+    return Error{.reason = Reason::kRequestEntityTooLarge,
+                 .message = fmt::format("The allowed maximum items of a list in a strategic merge patch is {}, got {}",
+                                        json::kMaxPatchOperations, patch.size())};
+  }
   if (!target.is_array()) target = Array();
   Array& items = target.as_array();
   if (replaces(patch)) {

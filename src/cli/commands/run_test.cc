@@ -120,7 +120,8 @@ TEST_F(RunScript, SaysWhichPythonItTakes) {
   EXPECT_EQ(said({"-d", "train.py"}), "python: " + python + " (first in PATH)\n");
   EXPECT_EQ(said({"-d", "--image=pytorch", "train.py"}), "python: that of image \"pytorch\"\n");
   EXPECT_EQ(said({"-d", "train.sh"}), "");
-  EXPECT_EQ(value_of(container_made(), "PATH"), root + "/python/bin:/run/muster/launchers:" + kUsualPath + ":/run/muster/bin")
+  EXPECT_EQ(value_of(container_made(), "PATH"),
+            root + "/python/bin:/run/muster/launchers:" + kUsualPath + ":/run/muster/bin")
       << "a shell script may start Python";
 }
 
