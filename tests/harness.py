@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -19,10 +20,21 @@ FULL = bool(os.environ.get("MUSTER_FULL"))
 NO_GPUS = "resources: {nvidia.com/gpu: 0}\n"  # the configuration of tests that need a machine without any
 
 
-def free_port():
+def is_free(port):
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+def free_port():
+    """One that is free, as is the next, which an engine takes for content: below those that the kernel gives to connections."""
+    while True:
+        port = random.randrange(10_000, 20_000, 2)
+        if is_free(port) and is_free(port + 1):
+            return port
 
 
 def kubectls():

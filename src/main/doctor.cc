@@ -111,7 +111,8 @@ void check_python(const Config& config, std::vector<Check>& checks) {
       "print(sys.executable, 'Python', sys.version.split()[0])\n"
       "try:\n"
       "    import torch\n"
-      "    print(torch.__version__, 'with', torch.cuda.device_count(), 'GPUs')\n"
+      "    gpus = torch.cuda.device_count()\n"
+      "    print(torch.__version__, 'with', gpus, 'GPU' if gpus == 1 else 'GPUs')\n"
       "except ImportError: pass\n";
   const cli::RunFrom here = cli::run_from_here();
   const auto of_run = python::choose_python(cli::python_search(here, here.working_dir));
