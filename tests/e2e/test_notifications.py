@@ -277,9 +277,11 @@ def ask(engine, token, path, body):
 def test_a_service_account_names_targets_and_no_secrets(tmp_path, hook):
     engine = engine_with(tmp_path, f"notify:\n- {{name: team, type: webhook, url: '{hook.url()}'}}\n").start()
     try:
-        _, made = Api(engine).request("POST", "/api/v1/namespaces/default/serviceaccounts/default/token",
-                                      {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})
-        token = made["status"]["token"]
+        def token_of_default():
+            status, made = Api(engine).request("POST", "/api/v1/namespaces/default/serviceaccounts/default/token",
+                                               {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})
+            return status == 201 and made["status"]["token"]
+        token = wait_for("the account of the namespace", token_of_default)
         secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mine"}, "type": "muster.dev/notify",
                   "stringData": {"url": "http://127.0.0.1:1/"}}
         status, message = ask(engine, token, "/api/v1/namespaces/default/secrets", secret)

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from harness import MUSTER, Engine, wait_for
+from harness import MUSTER, Engine, free_port, wait_for
 from pseudo_terminal import OnTerminal
 
 PYTHON = os.path.realpath("/usr/bin/python3")  # it has torch
@@ -73,8 +73,9 @@ def shell(engine, tmp_path):
 
 def test_torchrun_itself(shell):
     shell.script(SUM)
-    # Debian's torch needs the two variables.
-    done = shell.run("--gpus", "2", "-e", "PET_REDIRECTS=1", "-e", "PET_TEE=1", "torchrun", "--nproc_per_node=2", "train.py")
+    # Debian's torch needs the two variables; where jobs have no networks of their own, another program may use torchrun's usual port.
+    done = shell.run("--gpus", "2", "-e", "PET_REDIRECTS=1", "-e", "PET_TEE=1", "torchrun", "--nproc_per_node=2", f"--master_port={free_port()}",
+                     "train.py")
     assert "sum 3" in done.stdout
 
 
