@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -142,8 +143,10 @@ class Up final : public OfFolder {
   }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
-    const bool runs = running_engine(data_dir_).has_value();
     if (auto made = prepare_data_dir(data_dir_); !made) return session.fail(made.error());
+    const auto turn = wait_for_turn();
+    if (!turn) return session.fail(turn.error());
+    const bool runs = running_engine(data_dir_).has_value();
     std::string said = runs ? "already running\n" : "";
     bool started = runs;
     if (at_login_) {
@@ -166,6 +169,17 @@ class Up final : public OfFolder {
     if (!listen_.empty()) words.insert(words.end(), {"--listen", listen_});
     if (!config_.empty()) words.insert(words.end(), {"--config", std::filesystem::absolute(config_)});
     return words;
+  }
+
+  /// Two terminals may start the engine at once: the second one waits until it runs.
+  Result<Fd> wait_for_turn() const {
+    const std::string log = log_path(data_dir_);
+    Fd turn(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    if (!turn) return errno_error("open " + quote(log), errno);
+    while (::flock(turn.get(), LOCK_EX) != 0) {
+      if (errno != EINTR) return errno_error("lock " + quote(log), errno);
+    }
+    return turn;
   }
 
   Status start() const {
