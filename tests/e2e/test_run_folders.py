@@ -152,6 +152,14 @@ def test_a_file_that_only_the_machine_has_is_explained(engine, place):
     assert (f"note: {place}/data/images/one.txt exists on this machine but not in the job: "
             f"muster run --mount {place}/data/images …") in done.stderr
     assert output_of(run(engine, place, "--mount", place / "data/images", "train.py")) == ""
+    script(place, f"open('{place}/data/images/result.txt', 'w')")
+    assert f"note: {place}/data/images exists on this machine but not in the job" in run(engine, place, "train.py").stderr
+    (place / "home/ds").mkdir(parents=True)
+    (place / "home/ds/a.txt").touch()
+    script(place, "import os; open(os.path.expanduser('~/ds/a.txt'))")
+    assert (f"note: ~ in the job is a home that the engine keeps for jobs, not {place}/home: "
+            f"muster run --mount {place}/home/ds:/root/ds …") in run(engine, place, "train.py", HOME=str(place / "home")).stderr
+    assert output_of(run(engine, place, "--mount", f"{place}/home/ds:/root/ds", "train.py", HOME=str(place / "home"))) == ""
     script(place, "open('/no/such/file')")
     assert "note:" not in run(engine, place, "train.py").stderr
 

@@ -81,7 +81,8 @@ def test_torchrun_itself(shell):
 
 def test_processes_per_node(shell):
     shell.script(SUM)
-    assert shell.run("--ranks", "2", "train.py").stdout == "[worker-0] sum 3\n"
+    for flag in ("--ranks", "--nproc-per-node", "--nproc_per_node"):
+        assert shell.run(flag, "2", "train.py").stdout == "[worker-0] sum 3\n"
 
 
 def test_the_variables_that_torchrun_sets(shell):

@@ -160,7 +160,7 @@ class Run final : public Command {
     const auto object = session.get(job.object());
     if (!object) return;
     for (const std::string& hint :
-         hints_about(object_message(*object), prepared.programs, *prepared.folders, safe_, from_.working_dir)) {
+         hints_about(object_message(*object), prepared.programs, *prepared.folders, safe_, from_)) {
       session.err(hint + "\n");
     }
   }

@@ -47,6 +47,7 @@ Failure not_divisible(std::int64_t gpus, std::int64_t ranks) {
 void RunFlags::add_to(Flags& flags) {
   flags.end_at_first_word();
   flags.add("ranks", &ranks, "number of processes (default: one for each GPU, else 1)");
+  for (const char* torchruns : {"nproc-per-node", "nproc_per_node"}) flags.add_old_name("ranks", torchruns);
   flags.add("gpus", &gpus, "GPUs of the job, divided among the ranks (default 0)");
   flags.add("cpu", &cpu, "most CPUs of each rank, such as 2 or 500m");
   flags.add("memory", &memory, "most memory of each rank, such as 4Gi");

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/find_program.h"
+#include "cli/run/objects.h"
 
 namespace muster::cli {
 
@@ -42,13 +43,30 @@ std::string folder_to_mount(const std::string& path, const SafeFolders& safe) {
   return safe.why_never(folder).empty() ? folder : "";
 }
 
+/// `~` in a job is the home that the engine keeps for jobs. Returns whether the user's own has the file.
+bool add_file_of_home(const std::string& path, const SafeFolders& safe, const RunFrom& from,
+                      std::vector<std::string>& to) {
+  std::error_code error;
+  if (from.home == kHomeOfPods || !path.starts_with(kHomeOfPods + std::string("/"))) return false;
+  const std::string own = from.home + path.substr(std::string_view(kHomeOfPods).size());
+  if (!fs::exists(own, error)) return false;
+  const std::string folder = folder_to_mount(own, safe);
+  const std::string target = fs::is_directory(own, error) ? path : fs::path(path).parent_path().string();
+  to.push_back(fmt::format("note: ~ in the job is a home that the engine keeps for jobs, not {}: muster run {} …",
+                           from.home, folder.empty() ? "--home" : fmt::format("--mount {}:{}", folder, target)));
+  return true;
+}
+
 void add_missing_file(const std::string& message, const JobFolders& folders, const SafeFolders& safe,
-                      const std::string& working_dir, std::vector<std::string>& to) {
+                      const RunFrom& from, std::vector<std::string>& to) {
   const std::string named = text_after(message, "No such file or directory: '", "'");
   if (named.empty()) return;
   std::error_code error;
-  const std::string path = (working_dir / fs::path(named)).lexically_normal().string();
-  if (!fs::exists(path, error)) return;
+  std::string path = (from.working_dir / fs::path(named)).lexically_normal().string();
+  if (add_file_of_home(path, safe, from, to)) return;
+  // A result that the script could not write: its folder is what is missing.
+  if (!fs::exists(path, error)) path = fs::path(path).parent_path().string();
+  if (!fs::exists(path, error) || SafeFolders::is_in_every_pod(path)) return;
   const std::string real = fs::weakly_canonical(path, error).string();
   const bool is_link_out = folders.shows(path) && !folders.shows(real);
   if (folders.shows(path) && !is_link_out) return;
@@ -68,10 +86,10 @@ void add_missing_file(const std::string& message, const JobFolders& folders, con
 }  // namespace
 
 std::vector<std::string> hints_about(const std::string& message, const RunPrograms& programs, const JobFolders& folders,
-                                     const SafeFolders& safe, const std::string& working_dir) {
+                                     const SafeFolders& safe, const RunFrom& from) {
   std::vector<std::string> out;
   add_missing_module(message, programs, out);
-  add_missing_file(message, folders, safe, working_dir, out);
+  add_missing_file(message, folders, safe, from, out);
   return out;
 }
 

@@ -11,6 +11,6 @@ namespace muster::cli {
 
 /// Lines about the message of a failed job, without line ends. Most failures have none.
 std::vector<std::string> hints_about(const std::string& message, const RunPrograms& programs, const JobFolders& folders,
-                                     const SafeFolders& safe, const std::string& working_dir);
+                                     const SafeFolders& safe, const RunFrom& from);
 
 }  // namespace muster::cli

@@ -19,7 +19,6 @@ const client::ResourceName kClaims{"", "v1", "persistentvolumeclaims"};
 const client::ResourceName kSecrets{"", "v1", "secrets"};
 
 constexpr const char* kHomeClaim = "home";
-constexpr const char* kHomeOfPods = "/root";
 constexpr Duration kCleanUpLimit = std::chrono::seconds(10);
 
 std::string folder_of(const Document& claim) {

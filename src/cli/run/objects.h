@@ -11,6 +11,8 @@
 
 namespace muster::cli {
 
+inline constexpr const char* kHomeOfPods = "/root";
+
 /// The folder that the engine keeps as the home of the jobs of a namespace, at $HOME of a pod.
 MountedFolder kept_home();
 
