@@ -198,7 +198,10 @@ class Logs final : public Command {
                            .fix = "muster logs " + deleted.job.name});
     }
     session.err(fmt::format("{} is deleted; its logs are still kept\n", deleted.job.label()));
-    return print_history(session, deleted.job, deleted.pods, prefix_for(session, deleted.pods.pods.size() > 1));
+    // A pod that is ending may be gone before it is asked for; what it wrote is found by its uid in any case.
+    jobs::JobPods pods = deleted.pods;
+    for (jobs::JobPod& pod : pods.pods) pod.exists = false;
+    return print_history(session, deleted.job, pods, prefix_for(session, pods.pods.size() > 1));
   }
 
   /// Prints what the replicas wrote, also those whose pods are deleted.
