@@ -141,9 +141,17 @@ std::variant<Choice, Failure> find_server(Server need, const ConnectOptions& opt
   if (need == Server::kNone) return usage_failure("this command asks no server");
   auto chosen = choose_server(options, environment, ConnectPorts::real());
   const auto* failure = std::get_if<Failure>(&chosen);
-  if (failure == nullptr || failure->code != kExitUnreachable || need != Server::kStarted) return chosen;
-  terminal.err("note: no server was found; starting the engine of this machine\n");
-  return start_engine() ? choose_server(options, environment, ConnectPorts::real()) : chosen;
+  const auto* choice = std::get_if<Choice>(&chosen);
+  const bool finds_none = failure != nullptr && failure->code == kExitUnreachable;
+  const bool only_guesses = choice != nullptr && choice->is_guess && need == Server::kHere;
+  if (!only_guesses && (!finds_none || (need != Server::kStarted && need != Server::kHere))) return chosen;
+  terminal.err(finds_none ? "note: no server was found; starting the engine of this machine\n"
+                          : "note: starting the engine of this machine\n");
+  if (start_engine()) return choose_server(options, environment, ConnectPorts::real());
+  if (finds_none) return chosen;
+  return Failure{.code = kExitUnreachable,
+                 .what = "the engine of this machine did not start",
+                 .fix = fmt::format("muster doctor   or, for the cluster of {}: muster use CONTEXT", choice->from)};
 }
 
 int run_command(const Entry& entry, const std::vector<std::string>& args, const ShowPage& show_page) {
@@ -196,7 +204,7 @@ int run_in_session(const SessionRun& how, const std::function<int(Session&)>& bo
   const Environment environment = read_environment();
   const Terminal terminal = real_terminal(environment);
   const auto chosen = find_server(how.need, how.connect, environment, terminal);
-  const bool needed = how.need == Server::kNeeded || how.need == Server::kStarted;
+  const bool needed = how.need != Server::kOptional && how.need != Server::kNone;
   if (needed && std::holds_alternative<Failure>(chosen)) {
     const Failure& failure = std::get<Failure>(chosen);
     terminal.err(how.error_text(failure));

@@ -156,6 +156,35 @@ def test_the_port_is_remembered(background):
     assert 'config.yaml:1:1: listen: must be HOST:PORT, got "everywhere"; for example 127.0.0.1:8765' in refused.stderr
 
 
+def test_two_terminals_start_one_engine(background):
+    listen = f"127.0.0.1:{free_port()}"
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        done = list(pool.map(lambda _: background.muster("up", "--listen", listen), range(3)))
+    assert len({one.stdout.split("(pid ")[1].split(")")[0] for one in done}) == 1
+    assert sum("already running" in one.stdout for one in done) == 2
+
+
+def test_a_run_does_not_go_to_a_cluster_that_nobody_named(background, tmp_path):
+    """The engine does not run, as after a reboot, and kubectl's file names another server."""
+    other = Background(tmp_path / "other")
+    other.data.parent.mkdir()
+    other.up()
+    (tmp_path / ".kube").mkdir()
+    shutil.copy(other.data / "kubeconfig", tmp_path / ".kube" / "config")
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "hello.py").write_text("print('hello')\n")
+    try:
+        done = background.muster("run", "hello.py", cwd=tmp_path / "project")
+        assert done.stdout == "hello\n" and "starting the engine of this machine" in done.stderr
+        background.muster("down")
+        listed = background.muster("get", "jobs")
+        assert "No resources found" in listed.stderr, "nothing was created there"
+        assert f"note: no engine runs on this machine; using the cluster of {tmp_path}/.kube/config; for this machine: muster up" in listed.stderr
+        assert "starting the engine" in background.muster("run", "hello.py", cwd=tmp_path / "project").stderr
+    finally:
+        other.muster("down", "--purge", check=False)
+
+
 def test_a_second_users_engine_takes_the_next_free_port_and_says_so(background, tmp_path):
     """It is the first start of both; whoever has the usual port, one of the two does not."""
     other = Background(tmp_path / "other")

@@ -53,7 +53,7 @@ constexpr Entry kCommands[] = {
      "  muster run -it train.py                with a terminal, for breakpoint()\n"
      "  muster run --mount /data:ro train.py   with a folder that it may only read\n"
      "  muster run --port 8000 serve.py        reach it at http://127.0.0.1:8000\n",
-     make_run, Server::kStarted,
+     make_run, Server::kHere,
      "The job sees the project (the git repository of this folder, else this folder)\n"
      "at the same path, and the folders that arguments name; it uses an active virtual\n"
      "environment. Each rank has RANK, WORLD_SIZE, LOCAL_RANK and what else torchrun\n"
@@ -68,7 +68,7 @@ constexpr Entry kCommands[] = {
      "  muster sweep --gpus 1 --lr 0.1,0.01 -- train.py --rate={lr}\n"
      "  muster sweep --metric accuracy --goal max --lr 0.1,0.01 -- train.py\n"
      "  muster sweep show train-x7kfp          all runs and the best one\n",
-     make_sweep, Server::kStarted,
+     make_sweep, Server::kHere,
      "Each combination is a job with the values as flags of the script: --lr 0.1. A\n"
      "word with {lr} gets the value there instead. VALUES are a list, or a range such\n"
      "as 1..3, or 0..1..0.25 with a step. --parallel jobs run at a time; the others\n"

@@ -14,7 +14,8 @@ namespace muster::cli {
 
 enum class Server {
   kNeeded,
-  kStarted,   // needed; the local engine is started when there is no server
+  kStarted,  // needed; the local engine is started when there is no server
+  kHere,  // the same, also when there is a cluster that nobody has named: the command is about folders of this machine
   kOptional,  // the command is also useful without a server
   kNone,      // no request is ever sent
 };

@@ -61,7 +61,7 @@ class Chooser {
       return from_file(user_file, *kept, other_than_file(fmt::format("context {} (muster use)", *kept)));
     }
     if (engine_running()) return engine(other_than_engine());
-    if (ports_.exists(user_file)) return from_file(user_file, "", "");
+    if (ports_.exists(user_file)) return guess(user_file);
     if (ports_.in_cluster) {
       if (auto target = ports_.in_cluster()) {
         return with_namespace({.target = *std::move(target), .from = "the service account of this pod"});
@@ -89,6 +89,18 @@ class Chooser {
     if (!engine_running()) return "";
     const char* way = environment_.kubeconfig.empty() ? "muster use local" : "unset KUBECONFIG";
     return fmt::format("note: using {}; for the local engine: {}\n", taken, way);
+  }
+
+  /// After a reboot, for example, the engine that the user had in mind does not run.
+  std::variant<Choice, Failure> guess(const std::string& user_file) const {
+    const bool was_here = ports_.exists(environment_.engine_kubeconfig());
+    auto chosen = from_file(user_file, "",
+                            was_here ? fmt::format("note: no engine runs on this machine; using the cluster of {}; for "
+                                                   "this machine: muster up\n",
+                                                   user_file)
+                                     : "");
+    if (auto* choice = std::get_if<Choice>(&chosen)) choice->is_guess = true;
+    return chosen;
   }
 
   Choice engine(std::string note) const {

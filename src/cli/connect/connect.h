@@ -30,7 +30,8 @@ struct Choice {
   client::Target target;
   std::string from;  // the kubeconfig or socket it was read from
   bool local_engine = false;
-  std::string note;  // one line for stderr when the user could have meant another server
+  bool is_guess = false;  // nobody named it: it is the only one that is left
+  std::string note;       // one line for stderr when the user could have meant another server
 };
 
 /// What the choice depends on outside this process; tests provide their own.

@@ -112,9 +112,19 @@ TEST(ChooseServer, IsSilentWhenThereWasOne) {
   Machine machine{kAll};
   machine.files.erase("/home/u/.kube/config");
   EXPECT_EQ(machine.note(), "");
-  const Machine no_engine{kAll, false};
-  EXPECT_EQ(no_engine.note(), "");
+  Machine no_engine{kAll, false};
   EXPECT_EQ(no_engine.note("/env"), "");
+  no_engine.files.erase("/data/kubeconfig");
+  EXPECT_EQ(no_engine.note(), "");
+}
+
+TEST(ChooseServer, SaysSoWhenTheEngineDoesNotRunThatWasUsedBefore) {
+  const Machine machine{kAll, false};
+  EXPECT_EQ(machine.note(),
+            "note: no engine runs on this machine; using the cluster of /home/u/.kube/config; for this machine: muster "
+            "up\n");
+  EXPECT_TRUE(std::get<Choice>(machine.choose({})).is_guess);
+  EXPECT_FALSE(std::get<Choice>(Machine{kAll}.choose({})).is_guess);
 }
 
 TEST(ChooseServer, InAPodTheClusterIsTheLastResort) {
