@@ -173,6 +173,13 @@ class Engine:
             return job if job["status"]["aggregate"]["succeeded"] == count else None
         return wait_for(f"{count} ranks of {name} to have succeeded", reached)
 
+    def has_own_networks(self):
+        """Whether each job has a network of its own."""
+        def condition():
+            [node] = json.loads(self.muster("get", "nodes", "-o", "json").stdout)["items"] or [{}]
+            return next((one for one in node.get("status", {}).get("conditions", []) if one["type"] == "JobNetworks"), None)
+        return wait_for("the Node's conditions", condition)["status"] == "True"
+
     def volume(self, name, namespace="default"):
         folder = self.data / "volumes" / namespace / name
         folder.mkdir(parents=True, exist_ok=True)

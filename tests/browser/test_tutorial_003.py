@@ -7,7 +7,7 @@ import pytest
 from after_success import look_at_everything
 from harness import NO_GPUS, Engine, wait_for
 from test_create import open_menu, replace_text
-from tutorials import EXAMPLES, SHORT, TIMEOUT, bring_script, configured, prepare, skip_without_jupyterlab
+from tutorials import EXAMPLES, SHORT, TIMEOUT, bring_script, check_networks, configured, prepare, skip_without_jupyterlab
 
 SCRIPT = "torch_mnist_trainingjob.py"
 TOUR = EXAMPLES / "parallel-training"
@@ -20,6 +20,7 @@ def engine(tmp_path_factory):
     skip_without_jupyterlab()
     config = configured(SHORT)
     made = Engine(tmp_path_factory.mktemp("get-started"), config=config + NO_GPUS).start()
+    check_networks(made)
     prepare(MUSTER_DATA_DIR=str(made.data))
 
     def restart_with_gpus():

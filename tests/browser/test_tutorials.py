@@ -5,7 +5,7 @@ import re
 import pytest
 from after_success import look_at_everything
 from harness import Engine, wait_for
-from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare
+from tutorials import EXAMPLES, SHORT, TIMEOUT, check_networks, configured, prepare
 
 DDP = "torch-mnist-trainingjob"
 PS = "torch-mnist-trainingjob-ps"
@@ -14,6 +14,7 @@ PS = "torch-mnist-trainingjob-ps"
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
     made = Engine(tmp_path_factory.mktemp("tour"), config=configured(SHORT)).start()
+    check_networks(made)
     prepare(MUSTER_DATA_DIR=str(made.data))
     yield made
     made.muster("delete", "tb", "--all", check=False)

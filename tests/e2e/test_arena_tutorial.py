@@ -13,7 +13,7 @@ import threading
 
 import pytest
 from harness import MUSTER, ROOT, Engine, wait_for
-from test_tutorials import configured, prepare
+from tutorials import check_networks, configured, prepare
 
 ARENA = MUSTER.parent / "arena"
 HOST = "https://code.aliyun.com/"
@@ -86,6 +86,7 @@ def engine(tmp_path_factory):
     config = configured({"MNIST_LIMIT": "1000"}, "--gpus", "3")
     config += f"git:\n  insteadOf:\n    {HOST}: http://127.0.0.1:{server.server_port}/\nnetwork: {{allow: ['127.0.0.1:{server.server_port}']}}\n"
     made = Engine(folder, config=config).start()
+    check_networks(made)
     prepare(MUSTER_DATA_DIR=str(made.data))
     yield made
     made.muster("delete", "deployments", "--all", check=False)

@@ -9,13 +9,14 @@ import uuid
 import pytest
 from harness import Engine, wait_for
 from page import Page, WebSocket
-from tutorials import configured, prepare, skip_without_jupyterlab
+from tutorials import check_networks, configured, prepare, skip_without_jupyterlab
 
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
     skip_without_jupyterlab()
     made = Engine(tmp_path_factory.mktemp("notebooks"), config=configured({}) + "- {image: bare, host: true}\n").start()
+    check_networks(made)
     prepare(MUSTER_DATA_DIR=str(made.data))
     # JupyterLab looks once a minute whether it is idle, so this one starts first and is looked at last.
     made.apply(notebook("forgotten", stopAfterIdleSeconds=1))

@@ -140,11 +140,6 @@ def test_a_notebook_with_ssh_is_accepted_with_a_warning(engine):
     assert done.stderr.count("spec.ssh has no effect: notebooks run no sshd") == 1
 
 
-def has_own_networks(engine):
-    [node] = json.loads(engine.muster("get", "nodes", "-o", "json").stdout)["items"]
-    return any(c["type"] == "JobNetworks" and c["status"] == "True" for c in node["status"]["conditions"])
-
-
 def xgboost(name, script, port):
     def role(kind, **more):
         return {"type": kind, "replicas": 1, "restartPolicy": "Never", "template": {"spec": {"containers": [
@@ -167,7 +162,7 @@ print("met at", port, flush=True)
 
 
 def test_two_jobs_meet_at_the_port_that_both_manifests_name(engine):
-    if not has_own_networks(engine):
+    if not engine.has_own_networks():
         pytest.skip("pods share the network of this machine")
     for name in ("first", "second"):
         engine.apply(xgboost(name, MEET_AT_MASTER, 9991))

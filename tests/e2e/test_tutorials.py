@@ -8,12 +8,13 @@ import urllib.request
 import pytest
 from harness import NO_GPUS, Engine, wait_for
 from page import Page
-from tutorials import EXAMPLES, SHORT, TIMEOUT, bring_script, configured, prepare
+from tutorials import EXAMPLES, SHORT, TIMEOUT, bring_script, check_networks, configured, prepare
 
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
     made = Engine(tmp_path_factory.mktemp("tutorials"), config=configured(SHORT, "--gpus", "4")).start()
+    check_networks(made)
     prepare(MUSTER_DATA_DIR=str(made.data))
     yield made
     made.stop()
