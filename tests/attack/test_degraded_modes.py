@@ -147,3 +147,31 @@ def test_without_user_namespaces_an_ordinary_users_pods_say_why_they_do_not_run(
         engine.muster("delete", "pod", "p")
     finally:
         engine.stop()
+
+
+def test_pods_of_an_engine_without_networks_stay_as_they_are_after_its_upgrade(tmp_path):
+    """The engine of before had `network: host`. What still runs is found again, and can be read, entered and reached."""
+    engine = Engine(tmp_path, config="network: host\n").start()
+    serve = "echo $$; readlink /proc/self/ns/net; exec python3 -m http.server 8000 --bind $(hostname -i)"
+    try:
+        engine.apply(pod("old", serve))
+        before = wait_for("the pod", lambda: len(lines := engine.muster("logs", "old", check=False).stdout.splitlines()) >= 2 and lines[:2])
+        assert before[1] == os.readlink("/proc/self/ns/net")
+        engine.kill()
+        (engine.data / "config.yaml").write_text("network: job\n")
+        engine.start()
+        if not engine.has_own_networks():
+            pytest.skip("this machine makes no networks for this user")
+        assert engine.muster("exec", "old", "--", "readlink", "/proc/self/ns/net").stdout.strip() == before[1]
+        with subprocess.Popen([MUSTER, "port-forward", "old", ":8000"], env=engine.environment(), text=True, stdout=subprocess.PIPE) as forward:
+            port = forward.stdout.readline().split("127.0.0.1:")[1].split()[0]
+            assert "Directory listing" in engine.run(["curl", "-sS", "--max-time", "10", f"http://127.0.0.1:{port}/"]).stdout
+            forward.terminate()
+        engine.apply(pod("new", "readlink /proc/self/ns/net"))
+        wait_for("the new pod", lambda: engine.get("pod", "new")["status"].get("phase") == "Succeeded")
+        assert engine.muster("logs", "new").stdout.strip() != before[1]
+        status = engine.get("pod", "old")["status"]
+        assert status["phase"] == "Running" and status["containerStatuses"][0]["restartCount"] == 0
+        assert engine.muster("logs", "old").stdout.splitlines()[:2] == before
+    finally:
+        engine.stop()
