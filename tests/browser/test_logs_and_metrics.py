@@ -168,6 +168,7 @@ def test_bars_of_two_ranks_move_in_place_and_stay_after_a_pause_and_the_end(cons
         go_to(percent)
         wait_for(f"{percent} of both ranks", lambda: bars() == [(f"worker-{rank}", f"rank {rank} {percent:>3}/100") for rank in (0, 1)])
         assert log.get_by_text("/100").count() == 2, "one line for each rank, however often it changes"
+    assert len({round(source.bounding_box()["x"]) for source in log.locator(".source").all()}) == 1, "they stand below the lines"
     tab.picture("bars")
     go_to(100)
     wait_for("both lines to be whole", lambda: moving.count() == 0)

@@ -99,7 +99,7 @@ def test_whoever_follows_a_job_reads_what_happens_to_it(engine, tmp_path):
         wait_for("the stall", lambda: dimmed(stalled), timeout=90)
         row = next(line for line in engine.muster("get", "jobs").stdout.splitlines() if line.startswith("told "))
         assert row.split()[1] == "Stalled" and "no output, CPU or GPU use for 4s" in row
-        assert "1 Running (1 of them stalled)" in engine.muster("status").stdout
+        assert "Running (1 of them stalled)" in engine.muster("status").stdout
         # Who begins to follow now is told as well; without a terminal nothing is dimmed.
         follower = subprocess.Popen([MUSTER, "logs", "-f", "told"], env=colored, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert follower.stderr.readline() == f"pj/told {stalled}\n"
