@@ -100,7 +100,8 @@ def test_a_launcher_says_which_python_it_finds_and_which_gpus_it_leaves(shell):
     shell.script("import no_such_module")
     shell.script("python train.py", "train.sh")
     unused = ", no GPU (this machine has 2: muster run --gpus N)\n"
-    for words in (["train.sh"], ["mpirun", "--allow-run-as-root", "-n", "1", "python", "train.py"]):
+    torchrun = ["-e", "PET_REDIRECTS=1", "-e", "PET_TEE=1", "torchrun", "--nproc_per_node=2", f"--master_port={free_port()}", "train.py"]
+    for words in (["train.sh"], torchrun, ["mpirun", "--allow-run-as-root", "-n", "1", "python", "train.py"]):
         said = shell.run(*words, code=1).stderr
         line = next(line for line in said.splitlines(keepends=True) if line.startswith("python: "))
         assert line.startswith(f"python: {PYTHON} (first in PATH), torch ") and line.endswith(unused)
