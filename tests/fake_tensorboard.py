@@ -22,7 +22,12 @@ def install(engine, logged=True):
     if logged:
         (volume / "run").mkdir()
         (volume / "run" / "events.out.tfevents.1.host.1.0").touch()
-    modules = volume / "tensorboard"
-    modules.mkdir()
-    (modules / "__init__.py").write_text("")
-    (modules / "main.py").write_text(SERVER)
+    write_program(volume)
+
+
+def write_program(folder):
+    """Puts it into a folder of PYTHONPATH."""
+    module = folder / "tensorboard"
+    module.mkdir()
+    (module / "__init__.py").write_text("")
+    (module / "main.py").write_text(SERVER)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that every test that docs/security.md names exists. Prints every name that does not."""
+"""Checks that every test that some documents name exists. Prints every name that does not."""
 
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENT = "docs/security.md"
+DOCUMENTS = ["docs/coming-from-torchrun.md", "docs/security.md"]
 IN_CPP = re.compile(r"\bTEST(?:_F|_P)?\((\w+), *(\w+)\)")
 IN_PYTHON = re.compile(r"^def (test_\w+)\(", re.MULTILINE)
 NAMED = re.compile(r"`((?:[A-Z]\w+\.[A-Z]\w+)|test_\w+|[\w/]*\w+_?test\w*\.(?:cc|py|ts))`")
@@ -29,15 +29,16 @@ def tests():
 
 def missing():
     known = tests()
-    for number, line in enumerate((ROOT / DOCUMENT).read_text().splitlines(), 1):
-        for name in NAMED.findall(line):
-            if name not in known and name.rsplit("/", 1)[-1] not in known:
-                yield f"{DOCUMENT}:{number}: names the test {name}, which does not exist"
+    for document in DOCUMENTS:
+        for number, line in enumerate((ROOT / document).read_text().splitlines(), 1):
+            for name in NAMED.findall(line):
+                if name not in known and name.rsplit("/", 1)[-1] not in known:
+                    yield f"{document}:{number}: names the test {name}, which does not exist"
 
 
 def main():
     found = list(missing())
-    print("\n".join(found) or f"the tests that {DOCUMENT} names exist")
+    print("\n".join(found) or f"the tests that {' and '.join(DOCUMENTS)} name exist")
     return 1 if found else 0
 
 

@@ -179,10 +179,12 @@ int run_command(const Entry& entry, const std::vector<std::string>& args, const 
         usage_failure(fmt::format("{}: unexpected argument {}", entry.name, quote((*words)[entry.most_words])),
                       std::string(entry.usage)));
   }
-  return run_in_session({.need = entry.server,
-                         .connect = options,
-                         .error_text = flags.text_of("output") == "json" ? error_json : error_text,
-                         .show_page = show_page},
+  const Session::ErrorText report = flags.text_of("output") == "json" ? error_json : error_text;
+  if (const auto failure = command->check(*words)) {
+    write_or_exit(stderr, report(*failure));
+    return failure->code;
+  }
+  return run_in_session({.need = entry.server, .connect = options, .error_text = report, .show_page = show_page},
                         [&](Session& session) { return command->run(session, *words); });
 }
 

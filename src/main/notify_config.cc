@@ -27,6 +27,7 @@ TypeDesc describe(Of<NotifyConfig>) {
       field<&NotifyConfig::secret_file>("secretFile", "File with the secret that signs what DingTalk and Feishu get."),
       field<&NotifyConfig::to>("to", "Addresses that get the mail."),
       field<&NotifyConfig::from>("from", "Address of the sender."),
+      field<&NotifyConfig::sendmail>("sendmail", "Program that sends the mail; by default /usr/sbin/sendmail."),
       field<&NotifyConfig::smtp>("smtp", "HOST:PORT of the mail server; by default the program sendmail."),
       field<&NotifyConfig::security>("security", "How the connection to the mail server is encrypted.")
           .one_of({"tls", "starttls", "none"})
@@ -67,6 +68,7 @@ void check_keys(const NotifyConfig& config, Problems& problems) {
           "dingtalk and feishu");
   belongs(!config.to.empty(), "to", is_mail(config), kMails);
   belongs(!config.from.empty(), "from", is_mail(config), kMails);
+  belongs(!config.sendmail.empty(), "sendmail", is_mail(config), kMails);
   belongs(!config.smtp.empty(), "smtp", is_mail(config), kMails);
   belongs(!config.user.empty(), "user", is_mail(config), kMails);
   belongs(!config.password_file.empty(), "passwordFile", is_mail(config), kMails);
@@ -97,6 +99,13 @@ void check_mail(const NotifyConfig& config, Problems& problems) {
   if (!is_mail_address(config.from)) {
     problems.emplace_back("from",
                           fmt::format("must be an address such as muster@example.org, got {}", quote(config.from)));
+  }
+  if (!config.sendmail.empty() && !config.sendmail.starts_with('/')) {
+    problems.emplace_back("sendmail",
+                          fmt::format("must be a whole path such as /usr/bin/msmtp, got {}", quote(config.sendmail)));
+  }
+  if (!config.sendmail.empty() && !config.smtp.empty()) {
+    problems.emplace_back("sendmail", "give one of sendmail and smtp");
   }
   if (!config.smtp.empty() && !host_and_port(config.smtp)) {
     problems.emplace_back("smtp",
@@ -148,6 +157,7 @@ Result<notify::Way> hook_of(const NotifyConfig& config) {
 
 Result<notify::Way> mail_of(const NotifyConfig& config) {
   notify::Mail mail{.to = config.to, .from = config.from};
+  if (!config.sendmail.empty()) mail.sendmail = config.sendmail;
   if (const auto server = host_and_port(config.smtp)) {
     mail.smtp_host = server->first;
     mail.smtp_port = server->second;

@@ -23,6 +23,7 @@ struct NotifyConfig {
   // A mail
   std::vector<std::string> to;
   std::string from;
+  std::string sendmail;  // a program; "" means the machine's
   std::string smtp;      // HOST:PORT; "" means by sendmail
   std::string security;  // "tls", "starttls" or "none"
   std::string user;

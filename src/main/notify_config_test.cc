@@ -35,6 +35,10 @@ TEST(NotifyConfig, MistakesNameTheirPlace) {
   EXPECT_THAT(notify_message("{name: me, type: mail, to: [a@b], from: a@b, smtp: 'h:25', security: none, user: u, "
                              "passwordFile: /f}"),
               HasSubstr("the password would be readable on its way"));
+  EXPECT_THAT(notify_message("{name: me, type: mail, to: [a@b], from: a@b, sendmail: msmtp}"),
+              HasSubstr("must be a whole path such as /usr/bin/msmtp, got \"msmtp\""));
+  EXPECT_THAT(notify_message("{name: me, type: mail, to: [a@b], from: a@b, smtp: 'h:25', sendmail: /usr/bin/msmtp}"),
+              HasSubstr("give one of sendmail and smtp"));
   EXPECT_EQ(notify_message("{name: me, type: mail, to: [a@b], from: a@b}"), "accepted");
 }
 

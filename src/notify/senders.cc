@@ -107,7 +107,7 @@ struct Senders::State : std::enable_shared_from_this<State> {
   void send_mail(Id id, const Mail& mail, const JobNews& job, const Notice& notice) {
     std::string text = mail_text(mail, job, notice, loop.now());
     if (mail.smtp_host.empty()) {
-      std::vector<std::string> words{"/usr/sbin/sendmail", "-i", "-f", mail.from, "--"};
+      std::vector<std::string> words{mail.sendmail, "-i", "-f", mail.from, "--"};
       words.insert(words.end(), mail.to.begin(), mail.to.end());
       // Local programs expect the line ends of this machine.
       std::erase(text, '\r');

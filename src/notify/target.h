@@ -31,7 +31,8 @@ struct WebHook {
 struct Mail {
   std::vector<std::string> to;
   std::string from;
-  std::string smtp_host = {};  // "": by the program sendmail
+  std::string sendmail = "/usr/sbin/sendmail";  // sends it if there is no smtp_host
+  std::string smtp_host = {};
   int smtp_port = 0;
   bool tls = false;       // from the first byte
   bool starttls = false;  // after the greeting

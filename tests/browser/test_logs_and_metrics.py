@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from after_success import look_at_everything
 from harness import training_job, wait_for
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed; tools/install_packages browser installs it")
@@ -125,3 +126,66 @@ def test_restarts_are_marked(console, jobs):
     page.get_by_label("Timeline marks").get_by_text("Attempt 2").wait_for()
     page.locator("line.mark-line").first.wait_for(state="attached")
     jobs.muster("delete", "pj", "again", "--grace-period=1")
+
+
+# A bar for each rank, as far as the test says.
+BARS = r"""
+import os, sys, time
+rank = os.environ["RANK"]
+print(f"hello of {rank}", flush=True)
+done = None
+while done != "100":
+    time.sleep(0.02)
+    now = open("done").read().strip()
+    if now != done:
+        done = now
+        sys.stderr.write(f"\rrank {rank} {done:>3}/100")
+        sys.stderr.flush()
+sys.stderr.write("\n")
+while not os.path.exists("enough"):
+    time.sleep(0.02)
+"""
+
+
+def test_bars_of_two_ranks_move_in_place_and_stay_after_a_pause_and_the_end(console, jobs):
+    work = jobs.data / "volumes" / "default" / "work"
+
+    def go_to(percent):
+        (work / "done.new").write_text(str(percent))
+        (work / "done.new").rename(work / "done")
+    go_to(10)
+    jobs.apply(training_job("bars", ["python3", "-c", BARS], 2))
+    jobs.wait_phase("bars", "Running")
+    tab = console(f"{JOB}/bars?tab=logs")
+    page = tab.page
+    log = page.get_by_role("log")
+    moving = log.locator(".line.unfinished")
+
+    def bars():
+        return sorted((line.locator(".source").inner_text(), line.locator(".text").inner_text()) for line in moving.all())
+
+    for percent in (10, 35, 60):
+        go_to(percent)
+        wait_for(f"{percent} of both ranks", lambda: bars() == [(f"worker-{rank}", f"rank {rank} {percent:>3}/100") for rank in (0, 1)])
+        assert log.get_by_text("/100").count() == 2, "one line for each rank, however often it changes"
+    assert len({round(source.bounding_box()["x"]) for source in log.locator(".source").all()}) == 1, "they stand below the lines"
+    tab.picture("bars")
+    go_to(100)
+    wait_for("both lines to be whole", lambda: moving.count() == 0)
+    assert sorted(text for text in shown(page) if "/100" in text) == [f"rank {rank} 100/100" for rank in (0, 1)]
+
+    # Its pods go with a pause, and the job itself when it is deleted; its page shows what they left.
+    logs = {f"worker-{rank}": f"hello of {rank}" for rank in (0, 1)}
+    page.get_by_role("link", name="Monitoring").click()
+    wait_for("several measurements", lambda: (chart(page, "CPU (cores)").locator("path.usage").first.get_attribute("d") or "").count("L") > 3)
+    page.get_by_role("button", name="Pause", exact=True).click()
+    jobs.wait_phase("bars", "Paused")
+    wait_for("its pods to end", lambda: "bars-" not in jobs.muster("get", "pods", "-o", "name").stdout)
+    look_at_everything(page, "en", logs)
+    page.locator(".title-row").get_by_role("img", name="Paused").wait_for()
+    jobs.muster("delete", "pj", "bars", "--grace-period=1")
+    page.get_by_text("This job was deleted.").wait_for()
+    look_at_everything(page, "en", logs)
+    page.get_by_text("This job was deleted. What its replicas wrote and used is still kept.").wait_for()
+    tab.picture("deleted-job")
+    (work / "enough").touch()

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from harness import MUSTER, ROOT, Engine
+from harness import MUSTER, ROOT, Engine, training_job
 
 
 def without_kubeconfig(engine, *words, home=None, **kwargs):
@@ -212,6 +212,20 @@ def test_bash_completes_in_the_namespace_of_the_line(engine, settings, other_nam
     assert completed(engine, tmp_path, "get", "cm", "-o", "js") == ["json", "jsonpath="]
 
 
+@pytest.fixture
+def paused_job(engine):
+    """One without pods."""
+    engine.apply(training_job("copied", ["true"], runMode={"pause": {"enabled": True}}))
+    yield
+    engine.muster("delete", "pj", "copied")
+
+
+def test_bash_completes_the_side_of_a_copy_that_is_in_a_pod(engine, paused_job, tmp_path):
+    assert completed(engine, tmp_path, "cp", "cop") == ["copied:"]
+    assert completed(engine, tmp_path, "cp", "model.pt", "cop") == ["copied:"]
+    assert completed(engine, tmp_path, "cp", "copied", ":", "/out/model.pt", "cop") == []
+
+
 def with_muster_on_the_path(tmp_path):
     (tmp_path / "bin").mkdir(exist_ok=True)
     link = tmp_path / "bin" / "muster"
@@ -221,7 +235,7 @@ def with_muster_on_the_path(tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed: tools/install_packages test")
-def test_fish_completes_the_same(engine, settings, other_namespace, tmp_path):
+def test_fish_completes_the_same(engine, settings, other_namespace, paused_job, tmp_path):
     def offered(line):
         done = engine.run(["fish", "-N", "-c", f"muster completion fish | source; complete -C '{line}'"], env=with_muster_on_the_path(tmp_path))
         return [one.split("\t")[0] for one in done.stdout.splitlines()]
@@ -231,12 +245,13 @@ def test_fish_completes_the_same(engine, settings, other_namespace, tmp_path):
     assert offered("muster get -n x2 cm on") == ["only-here"]
     assert offered("muster get cm --namespace=x") == ["--namespace=x2"]
     assert offered("muster get cm -o y") == ["yaml"]
+    assert offered("muster cp cop") == ["copied:"]
     (tmp_path / "job.yaml").write_text("")
     assert offered(f"muster apply -f {tmp_path}/jo") == [f"{tmp_path}/job.yaml"]
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed: tools/install_packages test")
-def test_zsh_completes_the_same(engine, settings, other_namespace, tmp_path):
+def test_zsh_completes_the_same(engine, settings, other_namespace, paused_job, tmp_path):
     def completed_line(typed):
         """Returns the line after the tab key was pressed; a key binding of the test prints it."""
         (tmp_path / ".zshrc").write_text("unsetopt zle_bracketed_paste; source <(muster completion zsh)\n"
@@ -269,6 +284,7 @@ def test_zsh_completes_the_same(engine, settings, other_namespace, tmp_path):
     assert completed_line("muster delete --grace") == "muster delete --grace-period "
     assert completed_line("muster get -n x2 cm on") == "muster get -n x2 cm only-here "
     assert completed_line("muster get cm --namespace=x") == "muster get cm --namespace=x2 "
+    assert completed_line("muster cp cop") == "muster cp copied:", "a path follows"
 
 
 def test_flags_of_every_command_may_come_before_it(engine, other_namespace):

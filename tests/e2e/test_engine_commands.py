@@ -304,6 +304,25 @@ def test_version_tells_of_both_sides(background):
     assert both["serverVersion"]["musterVersion"] == both["clientVersion"]["gitVersion"]
 
 
+@pytest.mark.parametrize("words, message", [
+    (["run", "trian.py"], 'did you mean "train.py"?'),
+    (["run", "--mount", "/no/such/folder", "train.py"], "/no/such/folder"),
+    (["run", "--python", "/no/such/python", "train.py"], "/no/such/python"),
+    (["run", "no-such-program"], "no such program in PATH"),
+    (["sweep", "--lr", "0.1,0.2", "--", "trian.py"], 'did you mean "train.py"?'),
+    (["sweep", "--lr", "0.1..0.5", "--", "train.py"], "the range has no step"),
+    (["sweep", "show"], "name one sweep"),
+])
+def test_a_mistake_starts_no_engine(background, tmp_path, words, message):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "train.py").touch()
+    refused = background.muster(*words, check=False, cwd=project)
+    assert refused.returncode == 2 and message in refused.stderr, refused.stderr
+    assert "starting the engine" not in refused.stderr
+    assert not background.data.exists()
+
+
 def test_many_applies_at_once(background):
     background.up()
     manifest = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "same"}, "data": {"a": "1"}})

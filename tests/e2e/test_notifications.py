@@ -2,12 +2,14 @@
 import http.server
 import json
 import os
+import re
 import shutil
 import socketserver
 import ssl
 import subprocess
 import textwrap
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -259,6 +261,54 @@ def test_mail_goes_to_a_server_and_a_program_gets_the_notice(tmp_path, project):
         assert any(line.startswith("Subject: muster: letter failed") for line in mail.lines)
     finally:
         mail.shutdown()
+        engine.stop()
+
+
+def test_mail_goes_through_a_program_without_a_server(tmp_path, project):
+    program = tmp_path / "sendmail"
+    program.write_text(f"#!/bin/sh\ncat >{tmp_path}/mail\necho \"$@\" >{tmp_path}/said\nmv {tmp_path}/said {tmp_path}/arguments\n")
+    program.chmod(0o755)
+    config = f"notify:\n- {{name: me, type: mail, to: [me@example.org, you@example.org], from: muster@example.org, sendmail: {program}}}\n"
+    engine = engine_with(tmp_path, config).start()
+    try:
+        assert run(engine, project, "run", "--name", "posted", "--notify", "me", "train.py", "4").returncode == 1
+        wait_for("the program", lambda: (tmp_path / "arguments").exists())
+        assert (tmp_path / "arguments").read_text() == "-i -f muster@example.org -- me@example.org you@example.org\n"
+        mail = (tmp_path / "mail").read_bytes()
+        assert b"\r" not in mail and b"\nTo: me@example.org, you@example.org\n" in mail
+        assert b"Subject: muster: posted failed" in mail and b"exit code 4" in mail
+        wait_for("the record", lambda: record(engine, "posted", "me").endswith(" failure"))
+        # A program that fails is reported, as a server is.
+        program.write_text("#!/bin/sh\nexit 75\n")
+        assert run(engine, project, "run", "--name", "lost", "--notify", "me", "train.py", "0").returncode == 0
+        wait_for("the event", lambda: "NotificationFailed" in reasons(engine, "lost"))
+    finally:
+        engine.stop()
+
+
+def test_a_stall_and_a_start_after_a_wait_are_told(tmp_path, project, hook):
+    (project / "holds.py").write_text("import os, time\nwhile not os.path.exists('go'): time.sleep(0.2)\n")
+    (project / "waits.py").write_text("import os, time\nwhile not os.path.exists('end'): print('works', flush=True), time.sleep(0.2)\n")
+    engine = engine_with(tmp_path, f"stalledAfter: 4s\nresources: {{nvidia.com/gpu: 1}}\nnotify:\n- {{name: team, type: webhook, url: '{hook.url()}'}}\n").start()
+
+    def told(name):
+        return [body["occasion"] for _, body in hook.got if body["job"] == name]
+    try:
+        for name in ("holds", "waits"):
+            assert run(engine, project, "run", "-d", "--gpus", "1", "--name", name, "--notify", "team", f"{name}.py").returncode == 0
+        created = time.monotonic()
+        wait_for("the stall", lambda: told("holds") == ["stall"], timeout=60)
+        assert "holds is stalled: all running replicas look idle" in hook.got[-1][1]["text"]
+        # A start is news after a minute of waiting.
+        wait_for("a minute", lambda: time.monotonic() - created > 61, timeout=70)
+        assert told("waits") == []
+        (project / "go").touch()
+        wait_for("the start", lambda: told("waits") == ["start"], timeout=60)
+        assert re.fullmatch(r"waits started after waiting (6|7)\ds", hook.got[-1][1]["text"]), hook.got[-1]
+        (project / "end").touch()
+        wait_for("the end", lambda: told("waits") == ["start", "success"])
+        assert told("holds") == ["stall", "success"], "it did not wait for a minute"
+    finally:
         engine.stop()
 
 

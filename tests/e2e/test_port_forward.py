@@ -1,5 +1,6 @@
 """`muster port-forward`, hostPort and `muster run --port`: ways from this machine to a program in a pod."""
 
+import errno
 import hashlib
 import json
 import os
@@ -71,14 +72,15 @@ def serving(engine, name):
 def ask(port, question=b"who", more=b""):
     """Returns the answer; b"" when the connection ends without one."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
-        connection.sendall(question + b"\n" + more)
-        connection.shutdown(socket.SHUT_WR)
         answer = b""
         try:
+            connection.sendall(question + b"\n" + more)
+            connection.shutdown(socket.SHUT_WR)
             while part := connection.recv(65536):
                 answer += part
-        except ConnectionResetError:
-            pass
+        except OSError as error:
+            if error.errno not in (errno.ECONNRESET, errno.EPIPE, errno.ENOTCONN):  # it may end before anything is sent
+                raise
         return answer
 
 

@@ -5,8 +5,10 @@ import re
 import shutil
 import subprocess
 
+import fake_tensorboard
 import pytest
-from harness import MUSTER, ROOT, wait_for
+from harness import MUSTER, ROOT, Engine, wait_for
+from page import Page
 
 EVENTS = ROOT / "src" / "agent" / "testdata" / "events.out.tfevents.pytorch"  # train/loss ends with 0.25, test/accuracy
 TRAINS = """
@@ -99,6 +101,28 @@ def test_curves_are_found_without_configuration(engine, project):
         large.truncate(2 << 30)
     damaged = of_job(engine, "curves", "scalars")
     assert not damaged["complete"] and damaged["runs"][0]["series"] == scalars["runs"][0]["series"]
+
+
+def test_found_curves_open_in_tensorboard(tmp_path, project):
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    fake_tensorboard.write_program(modules)
+    engine = Engine(tmp_path / "engine", config=f"environments:\n- {{image: '*', host: true, env: {{PYTHONPATH: {modules}}}}}\nvisible: [{modules}]\n").start()
+    try:
+        assert muster(engine, project, "run", "--name", "curves", "train.py", "--curves").returncode == 0
+        page = Page(engine, "tensorboard", "curves")
+        assert page.url.endswith("/tb/default/curves/")
+        with page.browser.open(page.url + "data/runs", timeout=30) as answer:
+            path, *arguments = answer.read().decode().split()
+        assert path == "/tb/default/curves/data/runs"
+        (claim,) = (folder["claim"] for folder in of_job(engine, "curves", "progress")["curves"])
+        assert arguments[:2] == ["--logdir", f"/pvc-{claim}/runs/today"]
+        # It is the job's: it comes again by the same name, and leaves with it.
+        assert engine.muster("tensorboard", "curves").stdout.startswith(page.url)
+        engine.muster("delete", "pj", "curves")
+        wait_for("its TensorBoard to go", lambda: "curves" not in engine.muster("get", "tb", "-o", "name").stdout)
+    finally:
+        engine.stop()
 
 
 def test_a_job_without_curves_says_how_to_have_some(engine, project):

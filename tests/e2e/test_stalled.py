@@ -1,9 +1,11 @@
 """A job that runs and does nothing says so, until it does something again."""
 
 import json
+import subprocess
 
 import pytest
-from harness import Engine, training_job, wait_for
+from harness import MUSTER, Engine, training_job, wait_for
+from pseudo_terminal import OnTerminal
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +68,50 @@ def test_a_job_that_does_nothing_is_stalled_until_one_rank_goes_on(engine):
     debugged = engine.get("pytorchtrainingjob", "debugged")
     assert debugged["status"]["phase"] == "Running"
     assert condition(debugged, "Stalled") == {}
+
+
+FAILS_ONCE_THEN_IDLES = """
+import os, sys, time
+open("tries", "a").write("x")
+if os.path.getsize("tries") < 2:
+    sys.exit(3)
+while not os.path.exists("go"):
+    time.sleep(0.5)
+while not os.path.exists("end"):
+    sum(range(100_000))
+"""
+
+
+def test_whoever_follows_a_job_reads_what_happens_to_it(engine, tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "train.py").write_text(FAILS_ONCE_THEN_IDLES)
+    colored = {name: value for name, value in engine.environment().items() if name != "NO_COLOR"}
+    terminal = OnTerminal([MUSTER, "run", "--name", "told", "--cpu", "1000", "--restarts", "1", "train.py"], {**colored, "PWD": str(project)},
+                          columns=200, cwd=project)
+    follower = None
+    try:
+        def dimmed(event):
+            return f"\x1b[2mpj/told {event}" in terminal.read()
+        wait_for("the restart", lambda: dimmed("PodRestarted: replica worker-0") and "exit code 3; restarting it in 1s (restart 1 of 1)" in terminal.seen)
+        wait_for("the processors", lambda: dimmed("Overcommitted: requests 1000 CPUs, this machine has"))
+        stalled = "Stalled: all running replicas look idle: no output, CPU or GPU use for 4s"
+        wait_for("the stall", lambda: dimmed(stalled), timeout=90)
+        row = next(line for line in engine.muster("get", "jobs").stdout.splitlines() if line.startswith("told "))
+        assert row.split()[1] == "Stalled" and "no output, CPU or GPU use for 4s" in row
+        assert "Running (1 of them stalled)" in engine.muster("status").stdout
+        # Who begins to follow now is told as well; without a terminal nothing is dimmed.
+        follower = subprocess.Popen([MUSTER, "logs", "-f", "told"], env=colored, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert follower.stderr.readline() == f"pj/told {stalled}\n"
+        (project / "go").touch()
+        wait_for("it to be active", lambda: dimmed("Active: the job is active again"), timeout=90)
+        (project / "end").touch()
+        assert terminal.wait() == 0, terminal.seen
+        _, told = follower.communicate(timeout=30)
+        assert told.startswith("pj/told Active: the job is active again\n"), told
+    finally:
+        (project / "go").touch()
+        (project / "end").touch()
+        terminal.close()
+        if follower:
+            follower.kill()

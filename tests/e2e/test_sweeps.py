@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from harness import MUSTER, wait_for
+from harness import MUSTER, Engine, wait_for
 from pseudo_terminal import OnTerminal
 
 SCRIPT = """
@@ -15,6 +15,37 @@ SCRIPT = """
     while os.path.exists("wait"):
         time.sleep(0.05)
     sys.exit(os.path.exists("fail") and "0.1" in sys.argv)
+"""
+
+
+# Writes curves as SummaryWriter() does: into a folder with the name of its host. A record is its length, data and checksums of both.
+CURVES = r"""
+import os, socket, struct, sys, time
+
+def checksum(data):  # CRC-32C, masked
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    crc ^= 0xFFFFFFFF
+    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
+
+def record(data):
+    length = struct.pack("<Q", len(data))
+    return length + checksum(length) + data + checksum(data)
+
+def field(number, data):
+    return bytes([number << 3 | 2, len(data)]) + data
+
+lr = float(sys.argv[sys.argv.index("--lr") + 1])
+folder = f"runs/Nov19_{socket.gethostname()}"
+os.makedirs(folder)
+with open(f"{folder}/events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.0", "wb") as events:
+    events.write(record(b"\x09" + struct.pack("<d", time.time()) + field(3, b"brain.Event:2")))
+    for step, loss in enumerate((lr * 8, lr * 2, lr * 4), 1):
+        value = field(1, b"train/loss") + b"\x15" + struct.pack("<f", loss)
+        events.write(record(b"\x09" + struct.pack("<d", time.time()) + bytes([0x10, step]) + field(5, field(1, value))))
 """
 
 
@@ -105,6 +136,46 @@ def test_ctrl_c_leaves_the_sweep_running_and_stop_ends_it(engine, project):
     assert phases(engine, "long").count("Running") == 1
     assert "3 of 3 runs stopped" in run(engine, project, "sweep", "stop", "long").stdout
     wait_for("all to end", lambda: phases(engine, "long").count("Failed") == 3)
+
+
+def test_curves_of_the_script_name_the_best_run(engine, project):
+    (project / "train.py").write_text(CURVES)
+    done = run(engine, project, "sweep", "--name", "curves", "--lr", "0.5,0.125,0.25", "--parallel", "3", "--", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "best: curves-2 (lr=0.125), train/loss 0.25", done.stdout
+    shown = run(engine, project, "sweep", "show", "curves").stdout.splitlines()
+    assert shown[0].split() == ["NAME", "PHASE", "lr", "loss", "BEST", "TIME", "REASON"]
+    assert [line.split()[:5] for line in shown[1:3]] == [["curves-1", "Succeeded", "0.5", "2", "1"], ["curves-2", "Succeeded", "0.125", "0.5", "0.25"]]
+    assert [" * " in line for line in shown[1:4]] == [False, True, False], "the last value, the best one, and which run has the best of all"
+    worst = run(engine, project, "sweep", "show", "curves", "--goal", "max").stdout
+    assert "best: curves-1 (lr=0.5), train/loss 4\n" in worst
+
+
+def test_as_many_run_as_there_are_gpus(tmp_path, project):
+    engine = Engine(tmp_path / "engine", "resources: {nvidia.com/gpu: 2}\n").start()
+    try:
+        (project / "train.py").write_text("import os\nprint(os.environ['NVIDIA_VISIBLE_DEVICES'], flush=True)\n" + textwrap.dedent(SCRIPT))
+        (project / "wait").touch()
+        made = run(engine, project, "sweep", "-d", "--name", "gpus", "--gpus", "1", "--seed", "1..4", "--", "train.py")
+        assert made.returncode == 0 and ", 1 GPU\n" in made.stderr, made.stderr
+        assert "at a time" not in made.stdout, "the GPUs are the limit"
+        wait_for("two to run", lambda: phases(engine, "gpus").count("Running") == 2)
+        wait_for("the others to say why", lambda: run(engine, project, "get", "jobs").stdout.count("nvidia.com/gpu") == 2)
+        used = {wait_for("its GPU", lambda: run(engine, project, "logs", f"gpus-{n}").stdout.split("\n")[0]) for n in (1, 2)}
+        assert len(used) == 2, used
+        (project / "wait").unlink()
+        most = 0
+
+        def all_have_ended():
+            nonlocal most
+            now = phases(engine, "gpus")
+            most = max(most, now.count("Running"))
+            return now.count("Succeeded") == 4
+        wait_for("all to succeed", all_have_ended, timeout=60)
+        assert most <= 2
+        assert "no GPU (this machine has 2: muster sweep --gpus N)" in run(engine, project, "sweep", "-d", "--seed", "1..2", "--", "train.py").stderr
+    finally:
+        engine.stop()
 
 
 def test_a_failed_run_is_told_and_the_whole_is_run_again(engine, project):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -79,6 +80,34 @@ def test_torchrun_itself(shell):
     assert "sum 3" in done.stdout
 
 
+def test_torchrun_as_a_module(shell):
+    shell.script(SUM)
+    for words in (["-m"], ["python", "-m"]):
+        done = shell.run("--gpus", "2", "-e", "PET_REDIRECTS=1", "-e", "PET_TEE=1", *words, "torch.distributed.run", "--nproc_per_node=2",
+                         f"--master_port={free_port()}", "train.py")
+        assert "sum 3" in done.stdout
+        assert f"python: {PYTHON} " in done.stderr and ", 2 GPUs\n" in done.stderr
+
+
+def test_mpirun(shell):
+    shell.script("import os; print('rank', os.environ['OMPI_COMM_WORLD_RANK'], 'of', os.environ['CUDA_VISIBLE_DEVICES'])")
+    as_root = ["-e", "OMPI_ALLOW_RUN_AS_ROOT=1", "-e", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"]
+    done = shell.run("--gpus", "2", *as_root, "mpirun", "--oversubscribe", "-n", "2", "python3", "train.py")
+    assert sorted(done.stdout.splitlines()) == ["rank 0 of 0,1", "rank 1 of 0,1"]
+
+
+def test_a_launcher_says_which_python_it_finds_and_which_gpus_it_leaves(shell):
+    shell.script("import no_such_module")
+    shell.script("python train.py", "train.sh")
+    unused = ", no GPU (this machine has 2: muster run --gpus N)\n"
+    torchrun = ["-e", "PET_REDIRECTS=1", "-e", "PET_TEE=1", "torchrun", "--nproc_per_node=2", f"--master_port={free_port()}", "train.py"]
+    for words in (["train.sh"], torchrun, ["mpirun", "--allow-run-as-root", "-n", "1", "python", "train.py"]):
+        said = shell.run(*words, code=1).stderr
+        line = next(line for line in said.splitlines(keepends=True) if line.startswith("python: "))
+        assert line.startswith(f"python: {PYTHON} (first in PATH), torch ") and line.endswith(unused)
+        assert f"note: python was {PYTHON} (first in PATH)" in said, "the hint about the missing module"
+
+
 def test_processes_per_node(shell):
     shell.script(SUM)
     for flag in ("--ranks", "--nproc-per-node", "--nproc_per_node"):
@@ -103,9 +132,12 @@ def test_two_trainings_at_once_need_no_other_port(shell):
 
 
 def test_cuda_visible_devices(shell):
-    shell.script("import os; print(os.environ['RANK'], len(os.environ['CUDA_VISIBLE_DEVICES'].split(',')) > 0)")
+    shell.script("import os; print(os.environ['RANK'], os.environ.get('CUDA_VISIBLE_DEVICES'))")
     done = shell.run("--gpus", "2", "train.py")
-    assert sorted(done.stdout.splitlines()) == ["[worker-0] 0 True", "[worker-1] 1 True"]
+    assert sorted(done.stdout.splitlines()) == ["[worker-0] 0 0,1", "[worker-1] 1 0,1"]
+    assert shell.run("--gpus", "2", "--ranks", "1", "train.py").stdout == "0 0,1\n"
+    assert shell.run("--gpus", "1", "train.py").stdout == "0 0\n", "the job sees no other"
+    assert shell.run("train.py", CUDA_VISIBLE_DEVICES="0,1").stdout == "0 None\n", "without --gpus it has none, whatever the shell says"
 
 
 def test_a_gpu_that_is_taken_is_waited_for(shell):
@@ -124,8 +156,9 @@ def test_max_restarts(shell):
         open("tries", "a").write("x")
         sys.exit(os.path.getsize("tries") < 2)
     """)
-    shell.run("--restarts", "1", "train.py")
+    done = shell.run("--restarts", "1", "train.py")
     assert (shell.folder / "tries").read_text() == "xx"
+    assert re.search(r"^pj/train-\w+ PodRestarted: .* exit code 1; restarting it in \S+ \(restart 1 of 1\)$", done.stderr, re.MULTILINE), done.stderr
 
 
 def test_one_rank_fails_and_all_end(shell):

@@ -137,6 +137,7 @@ export function LogView({ label, lines, unfinished, sources, waiting, onDownload
         </div>
         {unfinished.map((line) => (
           <div class="line unfinished" key={line.source}>
+            {linked && <span class="line-link" aria-hidden="true" />}
             {times && <span class="at">{formatClock(line.time)}</span>}
             {sources.length > 1 && <span class={`source rank-${line.source % 8}`}>{sources[line.source]}</span>}
             <span class="text"><LineText text={line.text} /></span>

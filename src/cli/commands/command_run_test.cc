@@ -30,6 +30,10 @@ int CommandRun::run(std::unique_ptr<Command> command, const std::vector<std::str
     err += words.error().message;
     return kExitUsage;
   }
+  if (const auto failure = command->check(*words)) {
+    err += error_text(*failure);
+    return failure->code;
+  }
   Terminal to;
   to.out = [this](std::string_view text) { out += text; };
   to.err = [this](std::string_view text) { err += text; };

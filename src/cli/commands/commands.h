@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "cli/flags/flags.h"
 #include "cli/run/run_from.h"
 #include "cli/terminal/console.h"
+#include "cli/terminal/print_error.h"
 
 namespace muster::cli {
 
@@ -17,6 +19,8 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual void add_flags(Flags& flags) = 0;
+  /// Looks at what needs no server, before one is looked for or started. Called once, before run().
+  virtual std::optional<Failure> check(const std::vector<std::string>& /*words*/) { return std::nullopt; }
   /// `words` are the arguments that are not flags. Returns the exit code.
   virtual int run(Session& session, const std::vector<std::string>& words) = 0;
 };

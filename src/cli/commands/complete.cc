@@ -48,14 +48,14 @@ class Complete final : public Command {
   }
 
  private:
-  static void add_names(Session& session, const std::string& kind, std::vector<Candidate>& candidates) {
+  void add_names(Session& session, const std::string& kind, std::vector<Candidate>& candidates) const {
     const auto wanted = Kinds(session).wanted({kind});
     if (!wanted) return;
     for (const Wanted& one : *wanted) {
       const auto list = session.list(one.kind.resource, one.kind.namespaced ? session.ns() : "", {});
       if (!list) continue;
       for (const json::Document& item : list->array_at("items"))
-        candidates.push_back({item.string_at("metadata", "name")});
+        candidates.push_back({item.string_at("metadata", "name") + at_.suffix});
     }
   }
 

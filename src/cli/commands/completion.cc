@@ -142,6 +142,17 @@ void offer_volumes(const std::vector<std::string>& words, Completing& out) {
   }
 }
 
+/// One side of a copy is a folder of this machine, the other one of a pod: POD:PATH or JOB:PATH.
+void offer_sides_of_copy(const std::vector<std::string>& words, Completing& out) {
+  // bash makes a word of its own of a colon.
+  const bool has_pod = std::ranges::any_of(words, [](const auto& word) { return word.find(':') != std::string::npos; });
+  if (has_pod || words.size() > 1) return;
+  if (out.typed.empty() && words.empty()) out.known = {{"./", "a file of this machine"}};
+  out.ask = Completing::Ask::kNames;
+  out.kind = "pods,jobs";
+  out.suffix = ":";
+}
+
 void offer_words(const Completable& command, const std::vector<std::string>& words,
                  const std::vector<Completable>& commands, Completing& out) {
   if (std::ranges::find(kTakesObjects, command.name) != std::end(kTakesObjects)) {
@@ -150,6 +161,7 @@ void offer_words(const Completable& command, const std::vector<std::string>& wor
   }
   if (is_among(command.name, kTakesJobs)) return offer_jobs(command.name, words, out);
   if (command.name == "volume") offer_volumes(words, out);
+  if (command.name == "cp") return offer_sides_of_copy(words, out);
   if (!words.empty()) return;
   if (command.name == "exec" || command.name == "attach" || command.name == "port-forward") {
     out.ask = Completing::Ask::kNames;
@@ -185,7 +197,7 @@ _PROGRAM() {
     COMPREPLY+=("${line%%$'\t'*}")
   done < <(PROGRAM __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
   if [ "${#COMPREPLY[@]}" -eq 1 ]; then
-    case "${COMPREPLY[0]}" in *=) compopt -o nospace 2>/dev/null ;; esac
+    case "${COMPREPLY[0]}" in *= | *: | */) compopt -o nospace 2>/dev/null ;; esac
   fi
 }
 complete -o default -F _PROGRAM PROGRAM
@@ -202,7 +214,7 @@ _PROGRAM() {
   done < <(PROGRAM __complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)
   if (( ! $#names )); then
     _files
-  elif [[ $#names -eq 1 && $names[1] == *= ]]; then
+  elif [[ $#names -eq 1 && $names[1] == *[=:/] ]]; then
     compadd -S '' -- "${names[@]}"
   else
     compadd -l -d shown -- "${names[@]}"

@@ -40,6 +40,7 @@ struct Completing {
   std::vector<Candidate> known;  // known without asking a server
   Ask ask = Ask::kNothing;
   std::string kind = {};                  // for kNames: the kind of the objects to list
+  std::string suffix = {};                // for kNames: appended to each name: ":"
   std::string prefix = {};                // prepended to each candidate: "cm/", "--namespace="
   std::string typed = {};                 // candidates must start with this
   std::vector<std::string> already = {};  // names already on the line, which are not offered again

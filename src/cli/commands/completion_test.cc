@@ -78,6 +78,21 @@ TEST(Completing, OffersWhatCanBeDoneWithVolumesThenTheirNames) {
   EXPECT_EQ(typing({"volume", "create", ""}).ask, Ask::kNothing);
 }
 
+TEST(Completing, OffersPodsAndJobsAsOneSideOfACopy) {
+  EXPECT_EQ(typing({"cp", ""}).kind, "pods,jobs");
+  EXPECT_THAT(offered({"cp", ""}), ElementsAre("./"));
+  EXPECT_THAT(offered({"cp", "./"}), IsEmpty()) << "the shell offers files";
+  EXPECT_EQ(typing({"cp", "model.pt", ""}).ask, Ask::kNames);
+  EXPECT_EQ(typing({"cp", "mnist:/out", ""}).ask, Ask::kNothing) << "the other side is a file";
+  EXPECT_EQ(typing({"cp", "mnist", ":", "/out", ""}).ask, Ask::kNothing) << "as bash cuts it";
+  CommandRun cli;
+  cli.server.put("/api/v1/namespaces/default/pods/mnist-worker-0", make_object("v1", "Pod", "mnist-worker-0"));
+  cli.server.put("/apis/batch.tensorstack.dev/v1beta1/namespaces/default/pytorchtrainingjobs/mnist",
+                 make_object("batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "mnist"));
+  EXPECT_EQ(cli.run(make_complete(typing({"cp", "mn"})), {}), 0);
+  EXPECT_EQ(cli.out, "mnist-worker-0:\nmnist:\n");
+}
+
 TEST(Completing, KnowsFlagsFromWords) {
   const Completing after = typing({"get", "-n", "x2", "cm", ""});
   EXPECT_EQ(after.kind, "cm");

@@ -19,6 +19,7 @@
 #include "cli/run/hints.h"
 #include "cli/run/job.h"
 #include "cli/run/prepare.h"
+#include "cli/run/programs_line.h"
 #include "cli/run/safe_folders.h"
 #include "client/live_list.h"
 
@@ -28,23 +29,21 @@ namespace {
 
 using json::Document;
 
-constexpr const char* kGpus = "nvidia.com/gpu";
-const client::ResourceName kNodes{"", "v1", "nodes"};
-
 class Run final : public Command {
  public:
   explicit Run(RunFrom from) : from_(std::move(from)), safe_(from_, read_file("/etc/passwd").value_or("")) {}
 
   void add_flags(Flags& flags) override { flags_.add_to(flags); }
 
-  int run(Session& session, const std::vector<std::string>& words) override {
-    if (words.empty() && flags_.module.empty()) {
-      return session.fail(usage_failure("name a script", "muster run train.py"));
-    }
+  std::optional<Failure> check(const std::vector<std::string>& words) override {
+    if (words.empty() && flags_.module.empty()) return usage_failure("name a script", "muster run train.py");
     auto prepared = prepare_run(from_, safe_, flags_, words);
-    if (const auto* failure = std::get_if<Failure>(&prepared)) return session.fail(*failure);
-    return create_and_follow(session, std::get<0>(prepared));
+    if (auto* failure = std::get_if<Failure>(&prepared)) return std::move(*failure);
+    prepared_.emplace(std::get<0>(std::move(prepared)));
+    return std::nullopt;
   }
+
+  int run(Session& session, const std::vector<std::string>&) override { return create_and_follow(session, *prepared_); }
 
  private:
   int create_and_follow(Session& session, PreparedRun& prepared) const {
@@ -87,25 +86,10 @@ class Run final : public Command {
   void tell(Session& session, const Selected& job, const PreparedRun& prepared) const {
     const std::string created = job.label() + " created\n";
     flags_.detach ? session.out(created) : session.err(created);
-    if (!prepared.programs.text.empty()) {
-      session.err(fmt::format("python: {}{}\n", prepared.programs.text, gpus_text(session, prepared)));
-    }
+    session.err(programs_line(session, prepared, "muster run"));
     for (const std::string& note : prepared.folders->notes()) session.err(note + "\n");
     for (const auto& [local, remote] : prepared.job.ports)
       session.err(fmt::format("port: http://127.0.0.1:{}\n", local));
-  }
-
-  /// A script that finds no GPU computes on the processors without a word, so GPUs that it could have are mentioned.
-  static std::string gpus_text(Session& session, const PreparedRun& prepared) {
-    const std::int64_t gpus = prepared.shape.gpus_per_rank * prepared.shape.ranks;
-    if (gpus > 0) return fmt::format(", {} GPU{}", gpus, gpus == 1 ? "" : "s");
-    const auto nodes = session.list(kNodes, "", {});
-    if (!nodes) return "";  // only the owner may see them
-    std::int64_t there = 0;
-    for (const Document& node : nodes->array_at("items")) {
-      there += parse_int(node.string_at("status", "allocatable", kGpus)).value_or(0);
-    }
-    return there == 0 ? "" : fmt::format(", no GPU (this machine has {}: muster run --gpus N)", there);
   }
 
   int wait_for_end(Session& session, const Selected& job, const Document& object, const PreparedRun& prepared) const {
@@ -168,6 +152,7 @@ class Run final : public Command {
   RunFrom from_;
   SafeFolders safe_;
   RunFlags flags_;
+  std::optional<PreparedRun> prepared_;  // by check()
 };
 
 }  // namespace

@@ -119,10 +119,48 @@ TEST_F(RunScript, SaysWhichPythonItTakes) {
   };
   EXPECT_EQ(said({"-d", "train.py"}), "python: " + python + " (first in PATH)\n");
   EXPECT_EQ(said({"-d", "--image=pytorch", "train.py"}), "python: that of image \"pytorch\"\n");
-  EXPECT_EQ(said({"-d", "train.sh"}), "");
+  EXPECT_EQ(said({"-d", "--image=pytorch", "train.sh"}), "python: that of image \"pytorch\"\n");
+  EXPECT_EQ(said({"-d", "train.sh"}), "python: " + python + " (first in PATH)\n") << "a shell script may start it";
   EXPECT_EQ(value_of(container_made(), "PATH"),
-            root + "/python/bin:/run/muster/launchers:" + kUsualPath + ":/run/muster/bin")
-      << "a shell script may start Python";
+            root + "/python/bin:/run/muster/launchers:" + kUsualPath + ":/run/muster/bin");
+}
+
+TEST_F(RunScript, SaysThatGpusStayUnused) {
+  std::ofstream(folder + "/train.py") << "";
+  std::ofstream(folder + "/train.sh") << "";
+  std::filesystem::create_directories(root + "/tools");
+  std::filesystem::copy_file("/bin/true", root + "/tools/torchrun");
+  auto node = make_object("v1", "Node", "here");
+  node["status"]["allocatable"]["nvidia.com/gpu"] = "2";
+  cli.server.put("/api/v1/nodes/here", std::move(node));
+  RunFrom from = here();
+  from.path += ":" + root + "/tools";
+  const auto said = [&](const std::vector<std::string>& args) {
+    cli.err.clear();
+    EXPECT_EQ(cli.run(make_run(from), args), 0) << cli.err;
+    return cli.err;
+  };
+  const std::string unused = ", no GPU (this machine has 2: muster run --gpus N)\n";
+  for (const char* program : {"train.py", "train.sh", "torchrun"}) {
+    EXPECT_EQ(said({"-d", program}), "python: " + python + " (first in PATH)" + unused);
+  }
+  EXPECT_EQ(said({"-d", "--gpus=2", "torchrun", "train.py"}), "python: " + python + " (first in PATH), 2 GPUs\n");
+  EXPECT_EQ(said({"-d", "--image=pytorch", "train.sh"}), "python: that of image \"pytorch\"" + unused);
+}
+
+TEST_F(RunScript, ChecksWhatItCanBeforeItAsksAServer) {
+  std::ofstream(folder + "/train.py") << "";
+  const auto problem = [&](const std::vector<std::string>& args) {
+    const auto command = make_run(here());
+    Flags flags;
+    command->add_flags(flags);
+    const auto failure = command->check(*flags.parse(args));
+    return failure ? failure->what : "";
+  };
+  EXPECT_EQ(problem({"train.py"}), "");
+  EXPECT_THAT(problem({"trian.py"}), HasSubstr("did you mean \"train.py\"?"));
+  EXPECT_THAT(problem({"--mount=/no/such", "train.py"}), HasSubstr("/no/such"));
+  EXPECT_THAT(problem({"--python=/no/such", "train.py"}), HasSubstr("/no/such"));
 }
 
 TEST_F(RunScript, RunsModulesAndPrograms) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "api/muster/sweep_names.h"
@@ -11,6 +12,7 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "cli/jobs/find_job.h"
+#include "cli/run/programs_line.h"
 #include "cli/sweep/create_sweep.h"
 #include "cli/sweep/follow_sweep.h"
 #include "cli/sweep/sweep_file.h"
@@ -67,39 +69,49 @@ class Sweep final : public Command {
     flags.set_choices("goal", {"min", "max"});
   }
 
-  int run(Session& session, const std::vector<std::string>& words) override {
-    static const std::map<std::string, int (Sweep::*)(Session&, const std::vector<std::string>&)> kVerbs = {
-        {"show", &Sweep::show}, {"stop", &Sweep::stop}, {"rerun", &Sweep::rerun}, {"ls", &Sweep::list}};
-    const bool names_parameters = !params_given_.empty() || !file_.empty();
-    const auto verb = words.empty() || names_parameters ? kVerbs.end() : kVerbs.find(words[0]);
-    if (verb != kVerbs.end()) return (this->*verb->second)(session, words);
-    return create(session, words);
-  }
-
- private:
-  // ---- create ----
-
-  int create(Session& session, const std::vector<std::string>& words) {
-    if (auto problem = read_all(words)) return session.fail(*problem);
+  std::optional<Failure> check(const std::vector<std::string>& words) override {
+    if (verb_of(words) != nullptr) return read_name(words);
+    if (auto problem = read_all(words)) return problem;
     const auto runs = expand(space_);
-    if (!runs) return session.fail(usage_failure("sweep: " + runs.error().message));
-    if (words_.empty() && run_.module.empty()) return session.fail(usage_failure("name a script", kUsage));
+    if (!runs) return usage_failure("sweep: " + runs.error().message);
+    if (words_.empty() && run_.module.empty()) return usage_failure("name a script", kUsage);
     const std::string name = run_.name;
     run_.name.clear();
     auto prepared = prepare_run(from_, safe_, run_, words_, values_of(*runs));
-    if (const auto* failure = std::get_if<Failure>(&prepared)) return session.fail(*failure);
-    const PreparedRun& base = std::get<0>(prepared);
-    SweepToCreate sweep{.name = name.empty() ? new_name(base) : name, .runs = *runs};
-    if (auto problem = check_sweep_name(sweep.name)) return session.fail(*problem);
-    if (auto problem = choose_parallel(session, base.shape, sweep)) return session.fail(*problem);
-    if (auto problem = check_is_new(session, sweep.name)) return session.fail(*problem);
-    tell(session, base, sweep);
-    if (auto problem = create_sweep(session, base, sweep)) return session.fail(*problem);
+    if (auto* failure = std::get_if<Failure>(&prepared)) return std::move(*failure);
+    base_.emplace(std::get<0>(std::move(prepared)));
+    sweep_ = {.name = name.empty() ? new_name(*base_) : name, .runs = *runs};
+    return check_sweep_name(sweep_.name);
+  }
+
+  int run(Session& session, const std::vector<std::string>& words) override {
+    const Verb verb = verb_of(words);
+    return verb == nullptr ? create(session) : (this->*verb)(session);
+  }
+
+ private:
+  using Verb = int (Sweep::*)(Session&);
+  /// Null: the words are a script and its arguments.
+  Verb verb_of(const std::vector<std::string>& words) const {
+    static const std::map<std::string, Verb> kVerbs = {
+        {"show", &Sweep::show}, {"stop", &Sweep::stop}, {"rerun", &Sweep::rerun}, {"ls", &Sweep::list}};
+    if (words.empty() || !params_given_.empty() || !file_.empty()) return nullptr;
+    const auto found = kVerbs.find(words[0]);
+    return found == kVerbs.end() ? nullptr : found->second;
+  }
+
+  // ---- create ----
+
+  int create(Session& session) {
+    if (auto problem = choose_parallel(session, base_->shape, sweep_)) return session.fail(*problem);
+    if (auto problem = check_is_new(session, sweep_.name)) return session.fail(*problem);
+    tell(session, *base_, sweep_);
+    if (auto problem = create_sweep(session, *base_, sweep_)) return session.fail(*problem);
     if (run_.detach) {
-      session.out(fmt::format("muster sweep show {}\n", sweep.name));
+      session.out(fmt::format("muster sweep show {}\n", sweep_.name));
       return kExitOk;
     }
-    return follow_sweep(session, sweep.name, goal());
+    return follow_sweep(session, sweep_.name, goal());
   }
 
   std::optional<Failure> read_all(const std::vector<std::string>& words) {
@@ -205,7 +217,7 @@ class Sweep final : public Command {
       text += fmt::format(", {} at a time", sweep.parallel);
     }
     run_.detach ? session.out(text + "\n") : session.err(text + "\n");
-    if (!base.programs.text.empty()) session.err(fmt::format("python: {}\n", base.programs.text));
+    session.err(programs_line(session, base, "muster sweep"));
     for (const std::string& note : base.folders->notes()) session.err(note + "\n");
   }
 
@@ -216,30 +228,29 @@ class Sweep final : public Command {
   // ---- show, stop, rerun, ls ----
 
   /// Reads `show NAME --metric accuracy`: the flags after the first word were left alone.
-  std::variant<std::string, Failure> read_name(const std::vector<std::string>& words) {
+  std::optional<Failure> read_name(const std::vector<std::string>& words) {
+    if (words[0] == "ls") {
+      if (words.size() == 1) return std::nullopt;
+      return usage_failure("ls takes no name", "muster sweep show " + words[1]);
+    }
     Flags flags;
     flags.add("metric", &metric_, "");
     flags.add("goal", &goal_, "");
     flags.add("name", &run_.name, "");
     const auto rest = flags.parse({words.begin() + 1, words.end()});
     if (!rest) return usage_failure(rest.error().message);
-    if (auto problem = check_own_flags()) return *std::move(problem);
-    if (rest->size() == 1) return rest->front();
+    if (auto problem = check_own_flags()) return problem;
+    if (rest->size() == 1) name_ = rest->front();
+    if (rest->size() == 1) return std::nullopt;
     return usage_failure("name one sweep", fmt::format("muster sweep {} NAME; muster sweep ls lists them", words[0]));
   }
 
-  int show(Session& session, const std::vector<std::string>& words) {
-    const auto name = read_name(words);
-    if (const auto* failure = std::get_if<Failure>(&name)) return session.fail(*failure);
-    return show_sweep(session, std::get<0>(name), goal());
-  }
+  int show(Session& session) { return show_sweep(session, name_, goal()); }
 
-  int stop(Session& session, const std::vector<std::string>& words) {
-    const auto name = read_name(words);
-    if (const auto* failure = std::get_if<Failure>(&name)) return session.fail(*failure);
-    auto found = jobs_of_sweep(session, std::get<0>(name));
+  int stop(Session& session) {
+    auto found = jobs_of_sweep(session, name_);
     if (!found) return session.fail(found.error());
-    if (found->empty()) return session.fail(no_such_sweep(session, std::get<0>(name)));
+    if (found->empty()) return session.fail(no_such_sweep(session, name_));
     // Those that wait come first, or they would start as the running ones end.
     std::ranges::stable_sort(*found, {},
                              [](const FoundJob& one) { return jobs::state_of(one.object) != jobs::State::kPending; });
@@ -256,18 +267,16 @@ class Sweep final : public Command {
       if (!patched && patched.error().reason != Reason::kNotFound) return session.fail(patched.error());
       ++stopped;
     }
-    session.out(fmt::format("sweep {}: {} of {} runs stopped, {} had ended\n", std::get<0>(name), stopped,
-                            found->size(), found->size() - stopped));
+    session.out(fmt::format("sweep {}: {} of {} runs stopped, {} had ended\n", name_, stopped, found->size(),
+                            found->size() - stopped));
     return kExitOk;
   }
 
-  int rerun(Session& session, const std::vector<std::string>& words) {
-    const auto old_name = read_name(words);
-    if (const auto* failure = std::get_if<Failure>(&old_name)) return session.fail(*failure);
-    auto found = jobs_of_sweep(session, std::get<0>(old_name));
+  int rerun(Session& session) {
+    auto found = jobs_of_sweep(session, name_);
     if (!found) return session.fail(found.error());
-    if (found->empty()) return session.fail(no_such_sweep(session, std::get<0>(old_name)));
-    std::string name = run_.name.empty() ? jobs::next_name(std::get<0>(old_name)) : run_.name;
+    if (found->empty()) return session.fail(no_such_sweep(session, name_));
+    std::string name = run_.name.empty() ? jobs::next_name(name_) : run_.name;
     if (auto problem = check_sweep_name(name)) return session.fail(*problem);
     for (auto problem = check_is_new(session, name); problem; problem = check_is_new(session, name)) {
       if (!run_.name.empty() || problem->code != kExitConflict) return session.fail(*problem);
@@ -288,8 +297,7 @@ class Sweep final : public Command {
     return kExitOk;
   }
 
-  int list(Session& session, const std::vector<std::string>& words) {
-    if (words.size() > 1) return session.fail(usage_failure("ls takes no name", "muster sweep show " + words[1]));
+  int list(Session& session) {
     const auto found = list_jobs(session, session.ns(), {.label_selector = api::kSweepLabel});
     if (!found) return session.fail(found.error());
     std::map<std::string, std::vector<SweepRun>> sweeps;
@@ -317,6 +325,9 @@ class Sweep final : public Command {
   SweepSpace space_;
   std::set<std::string> was_given_;  // names of parameters that flags have
   std::vector<std::string> words_;
+  std::optional<PreparedRun> base_;
+  SweepToCreate sweep_;
+  std::string name_;  // of an existing one
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ std::variant<RunPrograms, Failure> find_run_programs(RunCommand& command, const 
                                                      const std::string& image, const RunFrom& from) {
   RunPrograms out;
   if (!image.empty()) {
-    if (command.runs_python) out.text = fmt::format("that of image {}", quote(image));
+    out.text = fmt::format("that of image {}", quote(image));
     return out;
   }
   python::Search search = python_search(from, command.start);
@@ -55,12 +55,11 @@ std::variant<RunPrograms, Failure> find_run_programs(RunCommand& command, const 
   auto found = python::choose_python(search);
   if (found) {
     out.python = *std::move(found);
-    if (command.runs_python) {
-      out.text = python::describe(*out.python);
-      command.words[0] = out.python->interpreter.program;
-    }
+    // Launchers and shell scripts find it in their PATH.
+    out.text = python::describe(*out.python);
+    if (command.runs_python) command.words[0] = out.python->interpreter.program;
   } else if (command.runs_python || !python.empty()) {
-    // A shell script or torchrun needs the Python as well; what needs none does without.
+    // A shell script or torchrun may need a Python as well; it says so itself.
     return usage_failure(found.error().message);
   }
   if (auto problem = find_program_of_command(command, from, out)) return *std::move(problem);

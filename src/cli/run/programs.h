@@ -16,7 +16,7 @@ namespace muster::cli {
 
 struct RunPrograms {
   std::optional<python::Choice> python = {};
-  std::string text = {};            // how the user is told of the Python; "": not at all
+  std::string text = {};            // how the user is told of the Python; "": there is none
   std::string program_folder = {};  // of a program that only the user's PATH has
 };
 

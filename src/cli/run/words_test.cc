@@ -63,6 +63,9 @@ TEST_F(ReadRunWords, LaunchersAreKnownInAllForms) {
   };
   EXPECT_EQ(launcher({"torchrun", "train.py"}), "torchrun");
   EXPECT_EQ(launcher({"accelerate", "launch", "train.py"}), "accelerate");
+  for (const char* program : {"deepspeed", "mpirun", "mpiexec", "horovodrun", "composer", "fabric", "colossalai"}) {
+    EXPECT_EQ(launcher({program, "train.py"}), program);
+  }
   EXPECT_EQ(launcher({"python", "-m", "torch.distributed.run", "train.py"}), "torch.distributed.run");
   EXPECT_EQ(launcher({"train.py"}, "torch.distributed.launch"), "torch.distributed.launch");
   EXPECT_EQ(launcher({"train.py"}, "pkg.train"), "");
