@@ -61,7 +61,7 @@ def test_where_a_result_would_be_lost_the_run_says_so(engine, place):
     script(place, "pass")
     home = engine.home
     done = run(engine, place, "train.py", f"--out={home}/results")
-    assert f"note: {home}/results does not exist, so what the job writes there ends with it; to keep it: mkdir {home}/results" in done.stderr
+    assert f"note: {home}/results does not exist, so the job keeps nothing there; to let it write there: mkdir {home}/results" in done.stderr
 
 
 def test_links_that_lead_out_of_the_project_work(engine, place):

@@ -271,6 +271,7 @@ def test_breakpoint(shell):
     terminal.type("lr = 2\rcontinue\r")
     assert terminal.wait() == 0, terminal.seen
     assert "lr 2" in terminal.seen
+    assert "note: a debugger needs a terminal: muster run -it" in shell.run("train.py", code=1).stderr
 
 
 def test_a_time_limit(shell):

@@ -38,6 +38,7 @@ TEST(CommandLine, ACommandThatWasMeantIsNamed) {
   EXPECT_EQ(unknown_command("gett", commands).what, "unknown command \"gett\"; did you mean \"get\"?");
   EXPECT_EQ(unknown_command("aply", commands).what, "unknown command \"aply\"; did you mean \"apply\"?");
   EXPECT_EQ(unknown_command("descibe", commands).what, "unknown command \"descibe\"; did you mean \"describe\"?");
+  EXPECT_EQ(unknown_command("ps", commands).fix, "muster get jobs");
   EXPECT_EQ(unknown_command("frobnicate", commands).what, "unknown command \"frobnicate\"");
   EXPECT_EQ(unknown_command("gett", commands).code, kExitUsage);
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/strings.h"
 #include "cli/commands/sweep.h"
@@ -290,8 +291,21 @@ Failure unknown_command(std::string_view word, CommandTable table) {
       if (!entry.destructive) names.emplace_back(entry.name);
     }
   }
+  // What other tools call it.
+  static constexpr std::array<std::pair<std::string_view, const char*>, 7> kElsewhere = {{{"ps", "muster get jobs"},
+                                                                                          {"list", "muster get jobs"},
+                                                                                          {"ls", "muster get jobs"},
+                                                                                          {"queue", "muster get jobs"},
+                                                                                          {"submit", "muster run"},
+                                                                                          {"kill", "muster stop"},
+                                                                                          {"cancel", "muster stop"}}};
   Failure out = usage_failure(fmt::format("unknown command {}", quote(word)), "muster help lists the commands");
-  if (const auto meant = did_you_mean(word, names)) out.what += fmt::format("; did you mean {}?", quote(*meant));
+  const auto elsewhere = std::ranges::find(kElsewhere, word, &std::pair<std::string_view, const char*>::first);
+  if (elsewhere != kElsewhere.end()) {
+    out.fix = elsewhere->second;
+  } else if (const auto meant = did_you_mean(word, names)) {
+    out.what += fmt::format("; did you mean {}?", quote(*meant));
+  }
   return out;
 }
 

@@ -218,6 +218,8 @@ TEST_F(RunScript, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(cli.err, HasSubstr("--gpus 9, or --ranks 1, 2, 4 or 8"));
   EXPECT_EQ(cli.run(make_run(here()), {"--ranks=7", "--gpus=9000000000000000000", "--", "python", "-c", "1"}), 2);
   EXPECT_THAT(cli.err, HasSubstr("--gpus: must be 0 to 4096, got 9000000000000000000"));
+  EXPECT_EQ(cli.run(make_run(here()), {"--memory=4", "--", "python", "-c", "1"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr(R"(--memory: must be 1Mi or more, got "4"; did you mean 4Gi?)"));
   EXPECT_EQ(cli.run(make_run(here()), {"no-such-program", "x"}), 2);
   EXPECT_THAT(cli.err,
               HasSubstr("no-such-program: there is no such file in " + folder + " and no such program in PATH"));

@@ -56,7 +56,7 @@ class Chooser {
     auto kept = kept_choice(environment_, ports_);
     if (!kept) return failure_of(kept.error());
     if (*kept == kLocal && !engine_running()) return silent_engine();
-    if (*kept == kLocal) return engine(other_than_engine());
+    if (*kept == kLocal) return engine("");
     if (!kept->empty()) {
       return from_file(user_file, *kept, other_than_file(fmt::format("context {} (muster use)", *kept)));
     }

@@ -106,6 +106,8 @@ TEST(ChooseServer, SaysSoWhenThereWereTwo) {
   EXPECT_EQ(machine.note("/data/kubeconfig"), "");
   machine.kept = "prod";
   EXPECT_EQ(machine.note(), "note: using context prod (muster use); for the local engine: muster use local\n");
+  machine.kept = "local";
+  EXPECT_EQ(machine.note(), "") << "the user has chosen it";
 }
 
 TEST(ChooseServer, IsSilentWhenThereWasOne) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kHighestPriority = 100;
 constexpr std::int64_t kMostGpus = 4096;  // more than any machine has
+constexpr std::int64_t kLeastMemory = 1 << 20;
 
 std::optional<Failure> check_label(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -37,9 +38,10 @@ std::string divisors_of(std::int64_t gpus) {
 }
 
 Failure not_divisible(std::int64_t gpus, std::int64_t ranks) {
-  return usage_failure(fmt::format("--gpus: {0} GPUs cannot be divided among {1} ranks, because {0} = {1} * {2} + {3}",
-                                   gpus, ranks, gpus / ranks, gpus % ranks),
-                       fmt::format("--gpus {}, or --ranks {}", (gpus / ranks + 1) * ranks, divisors_of(gpus)));
+  return usage_failure(
+      fmt::format("--gpus: {0} GPU{4} cannot be divided among {1} ranks, because {0} = {1} * {2} + {3}", gpus, ranks,
+                  gpus / ranks, gpus % ranks, gpus == 1 ? "" : "s"),
+      fmt::format("--gpus {}, or --ranks {}", (gpus / ranks + 1) * ranks, divisors_of(gpus)));
 }
 
 }  // namespace
@@ -88,8 +90,13 @@ std::optional<Failure> RunFlags::check() const {
   for (const auto& [flag, text] : {std::pair{"cpu", &cpu}, {"memory", &memory}}) {
     if (text->empty()) continue;
     const auto amount = Quantity::parse(*text);
-    if (amount && amount->value() > 0) continue;
-    return usage_failure(fmt::format("--{}: must be a quantity such as 2 or 4Gi, got {}", flag, quote(*text)));
+    if (!amount || amount->value() <= 0) {
+      return usage_failure(fmt::format("--{}: must be a quantity such as 2 or 4Gi, got {}", flag, quote(*text)));
+    }
+    if (text == &memory && amount->value() < kLeastMemory) {
+      const std::string meant = parse_int(*text) ? fmt::format("; did you mean {}Gi?", *text) : "";
+      return usage_failure(fmt::format("--memory: must be 1Mi or more, got {}{}", quote(*text), meant));
+    }
   }
   for (const std::string& text : labels) {
     if (auto problem = check_label(text)) return problem;

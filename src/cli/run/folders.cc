@@ -209,9 +209,10 @@ void JobFolders::add_missing(const std::string& path, const std::string& who) {
   if (shows(path) || !may_write(folder)) return;
   if (safe_.why_never(folder).empty() && !SafeFolders::is_in_every_pod(folder)) return add_folder(folder, path, who);
   // `/api/v1` is hardly a path; `/results` may be one.
-  if (parent != above || is_in_system_folder(path) || !safe_.why_never(path).empty()) return;
-  note(fmt::format("note: {} does not exist, so what the job writes there ends with it; to keep it: mkdir {}", path,
-                   path));
+  if ((parent != above && above == "/") || is_in_system_folder(path) || !safe_.why_never(path).empty()) return;
+  const std::string first = (above / *fs::path(path).lexically_relative(above).begin()).string();
+  note(fmt::format("note: {} does not exist, so the job keeps nothing there; to let it write there: mkdir {}", first,
+                   first));
 }
 
 void JobFolders::add_folder(const std::string& folder, const std::string& path, const std::string& who) {

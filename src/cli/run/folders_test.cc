@@ -69,10 +69,12 @@ TEST_F(JobFoldersTest, AnOutputThatDoesNotExistYetShowsTheFolderAboveIt) {
   JobFolders all = folders();
   all.add_arguments({"--out=" + home + "/results"});
   EXPECT_THAT(places(all), IsEmpty());
-  EXPECT_THAT(all.notes(), ElementsAre("note: " + home +
-                                       "/results does not exist, so what the job writes there ends "
-                                       "with it; to keep it: mkdir " +
-                                       home + "/results"));
+  all.add_arguments({"--other=" + home + "/out/run/1"});
+  const auto note_about = [&](const std::string& folder) {
+    return "note: " + home + folder + " does not exist, so the job keeps nothing there; to let it write there: mkdir " +
+           home + folder;
+  };
+  EXPECT_THAT(all.notes(), ElementsAre(note_about("/results"), note_about("/out")));
 }
 
 TEST_F(JobFoldersTest, WhatIsSecretIsNotShownAndSaid) {

@@ -57,6 +57,11 @@ bool add_file_of_home(const std::string& path, const SafeFolders& safe, const Ru
   return true;
 }
 
+void add_debugger(const std::string& message, std::vector<std::string>& to) {
+  if (message.find("bdb.BdbQuit") == std::string::npos) return;
+  to.push_back("note: a debugger needs a terminal: muster run -it …");
+}
+
 void add_missing_file(const std::string& message, const JobFolders& folders, const SafeFolders& safe,
                       const RunFrom& from, std::vector<std::string>& to) {
   const std::string named = text_after(message, "No such file or directory: '", "'");
@@ -89,6 +94,7 @@ std::vector<std::string> hints_about(const std::string& message, const RunProgra
                                      const SafeFolders& safe, const RunFrom& from) {
   std::vector<std::string> out;
   add_missing_module(message, programs, out);
+  add_debugger(message, out);
   add_missing_file(message, folders, safe, from, out);
   return out;
 }

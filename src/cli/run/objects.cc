@@ -128,7 +128,8 @@ Status RunObjects::check_target(const std::string& target) {
   }
   if (std::ranges::find(known, target) != known.end()) return ok();
   const auto meant = did_you_mean(target, known);
-  std::string fix = "describe it with `notify` in the configuration of the engine, or give a URL";
+  std::string fix =
+      "describe it with `notify` in the configuration of the engine, which it reads when it starts, or give a URL";
   if (!known.empty()) fix = "the configuration has " + join(known, ", ");
   if (meant) fix = fmt::format("did you mean {}?", *meant);
   return Error{.reason = Reason::kBadRequest,
