@@ -50,8 +50,8 @@ void end_nested(struct netlink_request* request, uint32_t begin) {
   memcpy((unsigned char*)request + begin, &size, sizeof size);
 }
 
-int open_netlink(void) {
-  return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0);
+int open_netlink(int subject) {
+  return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, subject);
 }
 
 int send_request(int netlink, const struct netlink_request* request) {
@@ -63,8 +63,8 @@ int send_request(int netlink, const struct netlink_request* request) {
   return answered && answer.error == 0 ? 0 : -1;
 }
 
-int send_request_here(const struct netlink_request* request) {
-  const int netlink = open_netlink();
+int send_request_here(int subject, const struct netlink_request* request) {
+  const int netlink = open_netlink(subject);
   if (netlink < 0) return -1;
   const int result = send_request(netlink, request);
   const int error = errno;

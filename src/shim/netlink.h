@@ -26,9 +26,11 @@ void put_number(struct netlink_request* request, uint16_t type, uint32_t value);
 uint32_t begin_nested(struct netlink_request* request, uint16_t type);
 void end_nested(struct netlink_request* request, uint32_t begin);
 
+/* What requests are about. */
+enum { NETLINK_OF_ROUTES = 0, NETLINK_OF_POLICIES = 6 };
 /* Returns a socket for requests about the network of this thread. */
-int open_netlink(void);
+int open_netlink(int subject);
 /* Returns -1 with the kernel's errno when it refuses. */
 int send_request(int netlink, const struct netlink_request* request);
 /* The same, about the network of this thread. */
-int send_request_here(const struct netlink_request* request);
+int send_request_here(int subject, const struct netlink_request* request);

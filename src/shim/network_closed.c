@@ -16,7 +16,45 @@
 #include "netlink.h"
 #include "network.h"
 
-/* ---- IPv4: routes ---- */
+/* ---- IPv4: routes and policies ---- */
+
+/* The kernel's struct xfrm_userpolicy_info, which begins with what a policy applies to, and its numbers. */
+enum { XFRM_MSG_NEWPOLICY = 0x13, XFRM_MSG_DELPOLICY = 0x14, POLICY_OUT = 1, POLICY_BLOCK = 1 };
+struct policy_selector {
+  unsigned char to[16], from[16];
+  uint16_t ports[4];
+  uint16_t family;
+  uint8_t to_size, from_size, protocol;
+  int32_t interface;
+  uint32_t user;
+};
+struct policy {
+  struct policy_selector selector;
+  uint64_t most[4], times[4], used[4];
+  uint32_t priority, index;
+  uint8_t direction, action, flags, share;
+};
+struct policy_name {
+  struct policy_selector selector;
+  uint32_t index;
+  uint8_t direction;
+};
+
+/* A program that names an interface is not stopped by a route: the kernel then takes any address that it has no route
+ * for as one of a neighbour. Policies hold for such packets as well; loopback has none. Without IPsec in the kernel the
+ * filter of system calls (seccomp.c) is what is left. */
+static int change_policy(const unsigned char bytes[4], uint8_t size, int closed) {
+  struct policy_selector selector = {.family = AF_INET, .to_size = size};
+  memcpy(selector.to, bytes, 4);
+  struct policy policy = {.selector = selector, .direction = POLICY_OUT, .action = POLICY_BLOCK};
+  memset(policy.most, 0xff, sizeof policy.most); /* it never expires */
+  const struct policy_name name = {.selector = selector, .direction = POLICY_OUT};
+  const struct netlink_request request =
+      closed ? begin_request(XFRM_MSG_NEWPOLICY, NETLINK_NEW, &policy, sizeof policy)
+             : begin_request(XFRM_MSG_DELPOLICY, NETLINK_EXISTING, &name, sizeof name);
+  if (send_request_here(NETLINK_OF_POLICIES, &request) == 0) return 0;
+  return errno == EPROTONOSUPPORT || errno == (closed ? EEXIST : ENOENT) ? 0 : -1;
+}
 
 /* Packets get "no route to host". */
 static int change_route(const unsigned char bytes[4], const char* mask, int closed) {
@@ -70,7 +108,7 @@ static int change_rule(const unsigned char bytes[16], uint8_t size, uint32_t pri
   put_number(&request, FRA_PRIORITY, priority);
   /* What arrives here is not meant: neighbours are found by multicast. */
   if (priority == BEFORE_LOCAL) put_attribute(&request, FRA_IIFNAME, "lo", sizeof "lo");
-  return send_request_here(&request) == 0 || errno == (closed ? EEXIST : ENOENT) ? 0 : -1;
+  return send_request_here(NETLINK_OF_ROUTES, &request) == 0 || errno == (closed ? EEXIST : ENOENT) ? 0 : -1;
 }
 
 /* The rule for the network's own addresses, to which multicast belongs, is the very first one otherwise. */
@@ -79,12 +117,13 @@ static int move_local_rule(void) {
   struct netlink_request added = make_rule(1, &rule), removed = make_rule(0, &rule);
   put_number(&added, FRA_PRIORITY, LOCAL);
   put_number(&removed, FRA_PRIORITY, 0);
-  return send_request_here(&added) == 0 ? send_request_here(&removed) : -1;
+  return send_request_here(NETLINK_OF_ROUTES, &added) == 0 ? send_request_here(NETLINK_OF_ROUTES, &removed) : -1;
 }
 
 int change_closed(const struct host_address* address, int closed) {
-  return address->family == AF_INET ? change_route(address->bytes, "255.255.255.255", closed)
-                                    : change_rule(address->bytes, 128, AFTER_LOCAL, closed);
+  if (address->family != AF_INET) return change_rule(address->bytes, 128, AFTER_LOCAL, closed);
+  const int has_route = change_route(address->bytes, "255.255.255.255", closed);
+  return change_policy(address->bytes, 32, closed) == 0 ? has_route : -1;
 }
 
 /* ---- what is closed in every network ---- */
@@ -110,11 +149,14 @@ static int close_off_prefix(const char* prefix, uint8_t size, uint32_t priority)
 
 /* Link-local addresses are those of neighbours, of which the host is one, and multicast reaches its programs too. */
 int close_off_neighbours(void) {
-  (void)!change_route((const unsigned char[4]){224, 0, 0, 0}, "240.0.0.0", 1);
+  static const unsigned char kMulticast[4] = {224, 0, 0, 0}, kLoopback[4] = {127, 0, 0, 0};
+  (void)!change_route(kMulticast, "240.0.0.0", 1);
+  (void)!change_policy(kMulticast, 4, 1);
+  (void)!change_policy(kLoopback, 8, 1);
   close_off_metadata();
   return access("/proc/sys/net/ipv6", F_OK) != 0 ||
          (move_local_rule() == 0 && close_off_prefix("ff00::", 8, BEFORE_LOCAL) == 0 &&
-          close_off_prefix("fe80::", 10, AFTER_LOCAL) == 0);
+          close_off_prefix("fe80::", 10, AFTER_LOCAL) == 0 && close_off_prefix("::1", 128, AFTER_LOCAL) == 0);
 }
 
 /* ---- the host's addresses, on the owner's side ---- */

@@ -76,6 +76,7 @@ enum {
   IFLA_AF_SPEC = 26,
   IFLA_INET_CONF = 1,
   FORWARDING = 1,
+  WITHOUT_POLICIES = 15,
   ROUTE_LOCALNET = 26,
   IFLA_INET6_ADDR_GEN_MODE = 8,
   ADDR_GEN_MODE_NONE = 1,
@@ -110,7 +111,7 @@ static int make_link(int space) {
   end_nested(&request, peer);
   end_nested(&request, data);
   end_nested(&request, info);
-  return send_request_here(&request);
+  return send_request_here(NETLINK_OF_ROUTES, &request);
 }
 
 static struct netlink_request change_link(uint32_t flags) {
@@ -127,6 +128,7 @@ static int let_loopback_pass(int netlink) {
   const uint32_t settings = begin_nested(&request, IFLA_INET_CONF);
   put_number(&request, ROUTE_LOCALNET, 1);
   put_number(&request, FORWARDING, 0);
+  put_number(&request, WITHOUT_POLICIES, 1); /* which close off loopback beyond this link */
   end_nested(&request, settings);
   end_nested(&request, family);
   end_nested(&request, families);
@@ -214,7 +216,7 @@ static int lead_there(const unsigned char address[4], int is_led) {
                                       .type = UNICAST};
   struct netlink_request request = route_request(is_led, &kRoute, address);
   if (is_led) put_attribute(&request, RTA_PREFSRC, kSource, sizeof kSource);
-  return send_request_here(&request) == 0 || errno == (is_led ? EEXIST : ESRCH) ? 0 : -1;
+  return send_request_here(NETLINK_OF_ROUTES, &request) == 0 || errno == (is_led ? EEXIST : ESRCH) ? 0 : -1;
 }
 
 /* ---- the network for Services ---- */
@@ -224,7 +226,7 @@ static int configure(void) {
   /* SIOCGSKNS of <linux/sockios.h>: the network of a socket. */
   g_space = g_netlink < 0 ? -1 : ioctl(g_netlink, 0x894C);
   if (g_space < 0 || make_link(g_space) != 0) return -1;
-  int here = open_netlink();
+  int here = open_netlink(NETLINK_OF_ROUTES);
   const int result = here >= 0 && set_up_end(here) == 0 && set_up_end(g_netlink) == 0 ? lead_back() : -1;
   const int error = errno;
   close_all(&here, 1);

@@ -169,6 +169,33 @@ static void refuse_input(void) {
   put(RETURN, ANSWER_ALLOW, 0, 0);
 }
 
+/* Options by which a socket sends through an interface that it names, whatever the routes say. */
+static void refuse_interfaces(void) {
+  static const struct {
+    uint32_t level, option;
+  } kOptions[] = {{1, 25}, {1, 62}, {0, 50}, {41, 76}}; /* SO_BINDTODEVICE, SO_BINDTOIFINDEX, IP(V6)_UNICAST_IF */
+  enum { COUNT = sizeof kOptions / sizeof kOptions[0] };
+  put(JUMP_EQUAL, SYS_setsockopt, 0, 5 * COUNT + 1);
+  for (size_t i = 0; i < COUNT; ++i) {
+    load_argument(1);
+    put(JUMP_EQUAL, kOptions[i].level, 0, 3);
+    load_argument(2);
+    put(JUMP_EQUAL, kOptions[i].option, 0, 1);
+    put(RETURN, ANSWER_ERROR | EPERM, 0, 0);
+  }
+  put(RETURN, ANSWER_ALLOW, 0, 0);
+}
+
+/* Sockets of virtual machines belong to no network namespace: they would be the machine's. */
+static void refuse_vsock(void) {
+  enum { DOMAIN = 40 };
+  put(JUMP_EQUAL, SYS_socket, 0, 4);
+  load_argument(0);
+  put(JUMP_EQUAL, DOMAIN, 0, 1);
+  put(RETURN, ANSWER_ERROR | EAFNOSUPPORT, 0, 0);
+  put(RETURN, ANSWER_ALLOW, 0, 0);
+}
+
 static void build_filter(void) {
   /* The calls of another architecture have other numbers, which would pass the filter. */
   put(LOAD, AT_ARCHITECTURE, 0, 0);
@@ -185,6 +212,8 @@ static void build_filter(void) {
     refuse_bits(kBits[i].call, kBits[i].argument, kBits[i].bits);
   for (size_t i = 0; i < sizeof kOpens / sizeof kOpens[0]; ++i) refuse_open(kOpens[i].call, kOpens[i].flags);
   refuse_input();
+  refuse_interfaces();
+  refuse_vsock();
   put(RETURN, ANSWER_ALLOW, 0, 0);
 }
 

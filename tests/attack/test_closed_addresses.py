@@ -1,6 +1,7 @@
 """The addresses of the machine that pods in networks of their own do not reach, on a machine that is a network namespace here:
 so it has the addresses that this needs, and gets more of them while a pod runs."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -49,14 +50,39 @@ while True:
 """
 # Tries the addresses that are its arguments, by TCP and UDP.
 TRY = CONNECT + """
+import struct
 def send(host, port):
     try:
         family, _, _, _, to = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         return b"sent %d" % socket.socket(family, socket.SOCK_DGRAM).sendto(host.encode(), to)
     except OSError as error:
         return type(error).__name__.encode()
+def bound(host, port, option):
+    # The same by TCP from a socket that names the interface.
+    try:
+        family, kind, _, _, to = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as made:
+            made.settimeout(3)
+            made.setsockopt(*option)
+            made.connect(to)
+            return b"connected"
+    except OSError as error:
+        return type(error).__name__.encode()
+def by_interface(host, port):
+    # A datagram that names the interface itself, which no filter of system calls sees.
+    try:
+        family, kind, _, _, to = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        index = socket.if_nametoindex("wire")
+        if family == socket.AF_INET:
+            named = (socket.IPPROTO_IP, 8, struct.pack("@i8x", index))
+        else:
+            named = (socket.IPPROTO_IPV6, 50, struct.pack("@16xi", index))
+        return b"sent %d" % socket.socket(family, kind).sendmsg([host.encode()], [named], 0, to)
+    except OSError as error:
+        return type(error).__name__.encode()
+NAMED = [(1, 25, b"wire"), (1, 62, socket.if_nametoindex("wire")), (0, 50, struct.pack("!I", socket.if_nametoindex("wire")))]
 for host in sys.argv[1:]:
-    print("tried", host, reach(host, 7077), send(host, 7077))
+    print("tried", host, reach(host, 7077), send(host, 7077), by_interface(host, 7077), [bound(host, 7077, option) for option in NAMED])
 """
 
 
@@ -94,13 +120,17 @@ def test_no_address_of_the_machine_is_reached_also_none_that_it_gets_later(machi
 
     wait_for("both ways to the outside", lambda: routes().count("default via") == 2)
     assert "unreachable 169.254.169.254" in routes() and "to fd00:ec2::254" in routes(), "where clouds tell credentials"
-    try_addresses("10.77.0.2", "10.78.0.1", "fd77::2", "fe80::77%wire", "ff02::1%wire", "224.0.1.7")
+    try_addresses("10.77.0.2", "10.78.0.1", "fd77::2", "fe80::77%wire", "ff02::1%wire", "224.0.1.7", "::ffff:10.78.0.1")
+    # Loopback is the pod's own, unless somebody names the interface that leads to the machine.
+    try_addresses("127.0.0.1", "127.8.9.10", "::1")
     for address in ("10.79.0.1/32", "fd79::1/128"):
         subprocess.run(machine.inside("ip", "address", "add", address, "dev", "wire"), check=True)
     wait_for("the new addresses to be closed off", lambda: "unreachable 10.79.0.1" in routes() and "to fd79::1" in routes())
-    try_addresses("10.79.0.1", "fd79::1")
+    try_addresses("10.79.0.1", "fd79::1", "::ffff:10.79.0.1")
     subprocess.run(machine.inside("ip", "address", "del", "10.79.0.1/32", "dev", "wire"), check=True)
     wait_for("an address that another machine may have now", lambda: "10.79.0.1" not in routes())
     machine.listener.kill()
     assert machine.listener.stdout.read() == ""
+    refused = machine.muster("exec", "prober", "--", "python3", "-c", "import socket\ntry: socket.socket(40, 1)\nexcept OSError as error: print(error.errno)")
+    assert refused.stdout == f"{errno.EAFNOSUPPORT}\n", "sockets of virtual machines would be the machine's"
     assert machine.get("pod", "prober")["status"]["phase"] == "Running"
