@@ -158,7 +158,12 @@ class Up final : public OfFolder {
     if (!started) {
       if (const Status up = start(); !up) return session.fail(up.error());
     }
-    const auto engine = running_engine(data_dir_);
+    auto engine = running_engine(data_dir_);
+    if (!engine && runs) {  // it has ended since
+      if (const Status up = start(); !up) return session.fail(up.error());
+      said = "started again\n";
+      engine = running_engine(data_dir_);
+    }
     session.out(engine ? said + where(*engine, data_dir_) + console_line(data_dir_) : said);
     return cli::kExitOk;
   }

@@ -164,6 +164,14 @@ def test_two_terminals_start_one_engine(background):
     assert sum("already running" in one.stdout for one in done) == 2
 
 
+def test_up_right_after_a_kill_starts_the_engine_again(background):
+    background.up()
+    for _ in range(8):
+        os.kill(int(background.muster("up").stdout.split("(pid ")[1].split(")")[0]), signal.SIGKILL)
+        background.muster("up")
+        background.muster("get", "pods")
+
+
 def test_a_run_does_not_go_to_a_cluster_that_nobody_named(background, tmp_path):
     """The engine does not run, as after a reboot, and kubectl's file names another server."""
     other = Background(tmp_path / "other")

@@ -79,7 +79,7 @@ class Cp final : public Command {
     run.request = request_;
     run.request.command = std::move(command);
     run.on_stdout = [](std::string_view) {};
-    run.on_stderr = [&session](std::string_view bytes) { session.terminal().err(bytes); };
+    run.on_stderr = [&session](std::string_view bytes) { session.err(visible(bytes)); };
     return run;
   }
 

@@ -21,6 +21,9 @@ constexpr std::array kSecretFolders = {".ssh",           ".gnupg",          ".aw
                                        ".kube",          ".azure",          ".docker",
                                        ".config/gcloud", ".password-store", ".local/share/keyrings"};
 
+constexpr std::array kServiceFolders = {"/boot",    "/var",     "/var/backups", "/var/cache",
+                                        "/var/lib", "/var/log", "/var/mail"};
+
 std::string without_last_slash(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
@@ -64,14 +67,29 @@ SafeFolders::SafeFolders(const RunFrom& from, const std::string& passwd)
 
 std::string SafeFolders::why_never(const std::string& folder) const {
   const std::string tidy = without_last_slash(folder);
+  const std::string real = real_path(tidy);
   std::string why = why_never_exactly(tidy);
-  return why.empty() ? why_never_exactly(real_path(tidy)) : why;
+  if (why.empty()) why = why_never_exactly(real);
+  return why.empty() ? why_not_of_engine(real) : why;
+}
+
+/// The engine's folder may have another name, by a bind mount, and the machine may have other engines.
+std::string SafeFolders::why_not_of_engine(const std::string& folder) const {
+  std::error_code error;
+  for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
+    if (!data_dir_.empty() && fs::equivalent(at, data_dir_, error)) return "it is the engine's";
+    if (fs::exists(at / "store" / "muster.db", error)) return fmt::format("{} is the folder of an engine", at.string());
+  }
+  return "";
 }
 
 std::string SafeFolders::why_never_exactly(const std::string& folder) const {
   if (folder == "/") return "it is the whole machine";
   for (const char* kernels : {"/proc", "/dev", "/sys"}) {
     if (lies_in(folder, kernels)) return "it belongs to the kernel";
+  }
+  if (std::ranges::find(kServiceFolders, folder) != kServiceFolders.end() || lies_in(folder, "/var/spool")) {
+    return "it belongs to the services of the machine";
   }
   if (!data_dir_.empty() && lies_in(folder, data_dir_)) return "it is the engine's";
   for (const std::string& secret : secrets_) {

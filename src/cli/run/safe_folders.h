@@ -21,6 +21,7 @@ class SafeFolders {
 
  private:
   std::string why_never_exactly(const std::string& folder) const;
+  std::string why_not_of_engine(const std::string& folder) const;
 
   std::string home_;
   std::string data_dir_;

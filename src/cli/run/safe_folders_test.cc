@@ -39,6 +39,16 @@ TEST_F(SafeFoldersTest, NeverCredentialsNorTheEngine) {
   EXPECT_EQ(folders().why_never("/proc/1"), "it belongs to the kernel");
 }
 
+TEST_F(SafeFoldersTest, NeverWhatAnotherEngineOrTheMachinesServicesKeep) {
+  write(root + "/other/engine/store/muster.db", "");
+  EXPECT_EQ(folders().why_never(root + "/other/engine"), root + "/other/engine is the folder of an engine");
+  EXPECT_EQ(folders().why_never(root + "/other/engine/volumes"), root + "/other/engine is the folder of an engine");
+  for (const char* folder : {"/var", "/var/lib", "/var/log", "/var/spool/cron"}) {
+    EXPECT_EQ(folders().why_never(folder), "it belongs to the services of the machine");
+  }
+  EXPECT_EQ(folders().why_never("/var/lib/datasets"), "");
+}
+
 TEST_F(SafeFoldersTest, ALinkIsJudgedByWhereItLeads) {
   link(root + "/keys", home + "/.ssh");
   link(root + "/me", "home");
