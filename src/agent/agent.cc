@@ -198,12 +198,13 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
           [this](const std::string& uid) { sync_.look_at(uid); },
           [this](const std::string& uid, const OverMemory& over) { end_for_memory(uid, over); }),
       open_socket_([this, host = host_sockets(loop)](const std::string& uid, UniqueFunction<void(Result<Fd>)> done) {
-        if (networks_.holds(uid)) return networks_.open_socket(uid, std::move(done));
-        host(uid, std::move(done));
+        // Not for any pod without a network: one that has ended is in none.
+        if (networks_.is_on_host(uid)) return host(uid, std::move(done));
+        networks_.open_socket(uid, std::move(done));
       }),
       ports_(loop, open_socket_, [this](const std::string& uid) { return networks_.holds(uid); }),
       host_ports_(
-          loop, ports_, [this](const std::string& uid) { return networks_.holds(uid); },
+          loop, ports_, [this](const std::string& uid) { return !networks_.is_on_host(uid); },
           [this](const Document& pod, const PodEvent& event) { writer_.report(pod, 0, event); }),
       actions_(loop, open_socket_, [this](const std::string& uid) { return channel_of(uid); }),
       checks_(loop, rng, actions_,

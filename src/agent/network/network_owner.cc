@@ -47,7 +47,7 @@ Result<std::unique_ptr<NetworkOwner>> NetworkOwner::find(Loop& loop, const std::
 }
 
 NetworkOwner::NetworkOwner(Loop& loop, Fd socket) : loop_(loop), socket_(std::move(socket)) {
-  readable_id_ = loop_.on_readable(socket_.get(), [this] { read_packets(); });
+  if (socket_) readable_id_ = loop_.on_readable(socket_.get(), [this] { read_packets(); });
 }
 
 NetworkOwner::~NetworkOwner() {

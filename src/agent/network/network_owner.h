@@ -37,6 +37,7 @@ class NetworkOwner {
   /// Connects to the owner that an earlier server has started; fails when it has ended.
   static Result<std::unique_ptr<NetworkOwner>> find(Loop& loop, const std::string& folder);
 
+  /// With an empty socket: of an owner that has ended.
   NetworkOwner(Loop& loop, Fd socket);
   ~NetworkOwner();
   NetworkOwner(const NetworkOwner&) = delete;
