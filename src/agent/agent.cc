@@ -25,6 +25,7 @@
 #include "agent/pod/pod_facts.h"
 #include "agent/ports/host_ports.h"
 #include "agent/ports/pod_ports.h"
+#include "agent/ports/program_check.h"
 #include "agent/probes/connect_to_pod.h"
 #include "agent/probes/pod_actions.h"
 #include "agent/probes/pod_checks.h"
@@ -86,6 +87,8 @@ class Agent::Node {
   Networks& networks() { return networks_; }
   PodPorts& ports() { return ports_; }
   Loop& loop() { return loop_; }
+  void open_socket(const std::string& uid, node::OnSocket done) { open_socket_(uid, std::move(done)); }
+  void check(const std::string& uid, int socket, UniqueFunction<void(Status)> done);
   /// Finds the connection to a pod's shim each time that it is called.
   FindChannel channel_of(const std::string& uid) {
     return [this, uid] { return os_.channel(uid); };
@@ -227,6 +230,21 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
              .on_gone = [this](const std::string& uid) { on_gone(uid); }}),
       tidying_(loop, logs_, claims_,
                [this](const std::string& uid) { return objects_.key_of(uid) != nullptr || os_.has_shim(uid); }) {}
+
+/// In a network of its own nobody else can listen at the address of a pod.
+void Agent::Node::check(const std::string& uid, int socket, UniqueFunction<void(Status)> done) {
+  if (networks_.holds(uid)) return done(ok());
+  const auto running = os_.running();
+  const auto pod = running.find(uid);
+  if (pod == running.end() || pod->second->init_pid == 0) {
+    return done(Error{.reason = Reason::kServiceUnavailable, .message = "the pod has ended"});
+  }
+  auto ends = linux_os::ends_of(socket);
+  if (!ends) return done(std::move(ends).error());
+  disk_.run([ends = *std::move(ends),
+             init = pod->second->init_pid](const std::stop_token&) { return check_program(ends, init); },
+            std::move(done));
+}
 
 NodeObjects::Handlers Agent::Node::handlers() {
   using Key = NodeObjects::Key;
@@ -443,10 +461,12 @@ Result<std::unique_ptr<node::PortSession>> Agent::connect(const node::PortReques
   return node_->ports().connect(request, std::move(sink));
 }
 
-node::OpenSocket Agent::socket_opener(const std::string& pod_uid) {
-  if (!node_->networks().holds(pod_uid)) return nullptr;
-  return
-      [&networks = node_->networks(), pod_uid](node::OnSocket done) { networks.open_socket(pod_uid, std::move(done)); };
+node::PodSockets Agent::sockets_of(const std::string& pod_uid) {
+  Node& node = *node_;
+  return {
+      .open = [&node, pod_uid](node::OnSocket done) { node.open_socket(pod_uid, std::move(done)); },
+      .check = [&node, pod_uid](int socket,
+                                UniqueFunction<void(Status)> done) { node.check(pod_uid, socket, std::move(done)); }};
 }
 
 node::ClaimFiles* Agent::claim_files() {

@@ -2,9 +2,11 @@
 
 #include <dirent.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <memory>
 #include <string>
 
@@ -115,6 +117,25 @@ std::vector<pid_t> process_ids() {
     if (const auto pid = parse_int(entry->d_name)) ids.push_back(static_cast<pid_t>(*pid));
   }
   return ids;
+}
+
+Result<std::vector<pid_t>> processes_beside(pid_t pid) {
+  struct stat own {};
+  struct stat wanted {};
+  const std::string path = fmt::format("/proc/{}/ns/pid", pid);
+  if (::stat("/proc/self/ns/pid", &own) != 0) return errno_error("look at \"/proc/self/ns/pid\"", errno);
+  if (::stat(path.c_str(), &wanted) != 0) return errno_error("look at " + quote(path), errno);
+  if (own.st_ino == wanted.st_ino) {
+    return Error{.reason = Reason::kInternalError,
+                 .message = fmt::format("process {}: has no PID namespace of its own", pid)};
+  }
+  std::vector<pid_t> found;
+  for (const pid_t one : process_ids()) {
+    struct stat its {};
+    const bool is_seen = ::stat(fmt::format("/proc/{}/ns/pid", one).c_str(), &its) == 0;
+    if (is_seen && its.st_ino == wanted.st_ino) found.push_back(one);
+  }
+  return found;
 }
 
 std::vector<std::uint64_t> socket_inodes(pid_t pid) {

@@ -315,7 +315,7 @@ web::PageProxy::Options page_options(Engine& engine, const Config& config) {
   return {.uid_of = [&context =
                          engine.api->context()](const web::PageName& page) { return web::uid_of_page(context, page); },
           .idle_after = tensorboard_idle_after(config),
-          .socket_opener = [&agent = *engine.agent](const std::string& uid) { return agent.socket_opener(uid); },
+          .sockets_of = [&agent = *engine.agent](const std::string& uid) { return agent.sockets_of(uid); },
           .find_logs = [&client = *engine.client, &files = *engine.agent->claim_files()](
                            const json::Document& board,
                            web::OnLogsFound done) { web::find_logs(client, files, board, std::move(done)); }};
