@@ -154,11 +154,15 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
       claim_usage_(loop, client, paths_, disk_),
       files_(rng, paths_, disk_, claim_usage_),
       claims_(client, paths_, trash_),
-      names_(loop, paths_, !options_.network.own_networks,
-             [this](const std::string& ns, const Names::Documents& pods, const Names::Documents& services) {
-               networks_.connect_services(
-                   ns, service_ports(services, pods, [this](const std::string& uid) { return networks_.key_of(uid); }));
-             }),
+      names_(
+          loop, paths_, !options_.network.own_networks,
+          [this](const Document& pod) {
+            return has_own_network(options_.network, pod) ? network_key(pod) : std::string();
+          },
+          [this](const std::string& ns, const Names::Documents& pods, const Names::Documents& services) {
+            networks_.connect_services(
+                ns, service_ports(services, pods, [this](const std::string& uid) { return networks_.key_of(uid); }));
+          }),
       networks_(
           loop, paths_, trash_, options_.network,
           [this](const Document& pod) { return shared_memory_size(sync_.gang_of(pod), registration_.machine()); },
@@ -279,6 +283,7 @@ Status Agent::Node::start() {
 
 void Agent::Node::on_ready() {
   for (const auto& [key, held] : objects_.claims()) claims_.on_claim_changed(*held.document);
+  names_.remove_unused();
   for (const std::string& uid : os_.pods_on_disk()) sync_.look_at(uid);
   sync_.open();
   claim_usage_.start(objects_.claims());

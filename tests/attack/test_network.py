@@ -211,6 +211,39 @@ def test_the_names_of_other_namespaces_are_unknown(engine):
     engine.muster("delete", "pod", "hidden", "-n", "elsewhere", "--grace-period=0", "--force")
 
 
+def test_a_pod_knows_the_names_of_its_job_and_of_services_and_no_others(engine):
+    """Two jobs of one namespace. A Service leads to one of them; the Services that belong to the other's replicas do not."""
+    engine.volume("work")
+    waits = "import time\nprint('listening', flush=True)\ntime.sleep(10000)"
+    for job in ("red", "blue"):
+        engine.apply(training_job(job, ["python3", "-c", waits], replicas=2))
+    for job in ("red", "blue"):
+        wait_for(f"{job} to run", lambda job=job: engine.muster("logs", f"pj/{job}", check=False).stdout.count("listening") == 2)
+    engine.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "paint"},
+                  "spec": {"selector": {"tensorstack.dev/owner-name": "blue"}, "ports": [{"port": 80}]}})
+    ranks = [item["metadata"]["name"] for item in json.loads(engine.muster("get", "pods", "-o", "json").stdout)["items"]
+             if item["metadata"]["name"].startswith("red")]
+
+    def hosts(rank):
+        return engine.muster("exec", rank, "--", "cat", "/etc/hosts").stdout
+
+    wait_for("the Service", lambda: " paint " in hosts(ranks[0]).replace("\t", " "))
+    known = hosts(ranks[0])
+    assert all(f" {rank} " in known for rank in ranks), "its own job"
+    lines = [line for line in known.splitlines() if "blue" in line]
+    assert len(lines) == 2 and all(re.fullmatch(r"127\.\S+( paint| paint\.default\S*| blue-\w+-worker-\d\.paint\S*)+", line) for line in lines), lines
+    # A pod that starts later and one in the network of the machine; the latter knows the whole namespace, as that network hides nothing.
+    assert "red" not in output_of(engine, "late", "print(open('/etc/hosts').read())")
+    assert "red" in output_of(engine, "on-host", "print(open('/etc/hosts').read())", hostNetwork=True)
+    engine.kill()
+    engine.start()
+    engine.muster("delete", "service", "paint")
+    wait_for("the Service to go", lambda: "blue" not in hosts(ranks[1]))
+    assert all(f" {rank} " in hosts(ranks[1]) for rank in ranks)
+    engine.muster("delete", "pj", "red", "blue")
+    wait_for("the files to go", lambda: not [one for one in (engine.data / "hosts").iterdir() if "." in one.name])
+
+
 def test_a_pod_has_no_power_over_its_network(engine):
     script = "import subprocess\nfor words in (['ip', 'link', 'add', 'x', 'type', 'dummy'], ['ip', 'route', 'flush', 'table', 'main']): print(subprocess.run(words, capture_output=True).returncode)"
     assert "0" not in output_of(engine, "meddler", script).split()
