@@ -124,6 +124,34 @@ def test_the_machines_own_ports_are_out_of_reach(engine, host_server):
     assert "secret" not in text
 
 
+def test_a_port_that_the_configuration_allows_is_open_and_its_neighbour_closed(tmp_path):
+    def answer(server, word):
+        while True:
+            try:
+                peer, _ = server.accept()
+            except OSError:
+                return
+            with peer:
+                peer.sendall(word)
+
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)) as listed, socket.create_server(("127.0.0.1", port + 1)) as neighbour:
+        for server, word in (listed, b"from the listed port"), (neighbour, b"secret of the neighbour"):
+            threading.Thread(target=answer, args=(server, word), daemon=True).start()
+        allowing = Engine(tmp_path, config=f"network:\n  mode: job\n  allow: ['127.0.0.1:{port}']\n").start()
+        try:
+            tries = "".join(f"print(reach({address!r}, {number}, b'x'))\n" for address, number in
+                            [("127.0.0.1", port), ("127.0.0.1", port + 1), ("127.0.0.2", port), *((one, port) for one in own_addresses()[1:])])
+            said = output_of(allowing, "caller", CONNECT + tries).splitlines()
+        finally:
+            allowing.stop()
+            for server in (listed, neighbour):
+                server.shutdown(socket.SHUT_RDWR)
+    assert said[0] == "b'from the listed port'"
+    assert said[1] == "b'ConnectionRefusedError'"
+    assert not [line for line in said[1:] if "from" in line or "secret" in line], said
+
+
 def test_only_tls_answers_at_the_address_of_the_api(engine):
     """Neither the console nor the API answers plain HTTP there, and the content port is closed."""
     request = b"GET /console/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
