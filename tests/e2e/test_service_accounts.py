@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from api_socket import Api
 from harness import kubectls, wait_for
 
 FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -75,7 +76,8 @@ def test_kubectl_in_a_pod_works_in_its_namespace_and_nowhere_else(engine):
 
 def test_an_account_does_not_get_the_network_of_the_host(engine):
     """Neither in a pod, nor in a template of any kind, nor by a change of either; not even where all pods have it."""
-    token = engine.muster("create", "token", "default").stdout.strip()
+    _, made = Api(engine).request("POST", "/api/v1/namespaces/default/serviceaccounts/default/token", {"spec": {}})
+    token = made["status"]["token"]
     refused = "hostNetwork: only the owner of this engine may use the network of the host"
     pods = "/api/v1/namespaces/default/pods"
     on_host = {**pod("on-host", "true", hostNetwork=True)}
