@@ -93,6 +93,8 @@ void ClientConnection::connect_next(const std::string& last_problem) {
   open_socket([self = shared_from_this(), address](Result<Fd> opened) {
     if (self->state_ != State::kConnecting) return;
     if (!opened) return self->cannot_connect(opened.error().message);
+    // An empty one would be replaced by a socket of this process's own network.
+    if (!*opened) return self->cannot_connect("there is no socket to connect with");
     self->connect_by(*std::move(opened), address);
   });
 }

@@ -92,7 +92,7 @@ void Networks::take_over(const std::string& key, std::unique_ptr<NetworkOwner> o
   if (!is_own_network(key)) return;
   if (api_port_ != 0) open_door(key, network);
   for (const auto& [address, port] : policy_.allowed) {
-    network.owner->forward(address, port, port, Fd(), [address = address, port = port](const Result<Fd>& done) {
+    network.owner->forward_to_machine(address, port, [address = address, port = port](const Result<Fd>& done) {
       if (!done) LOG_WARN("network.allow", {"address", address}, {"port", port}, {"error", done.error().message});
     });
   }
