@@ -26,9 +26,10 @@ class PodEnd {
   PodEnd(Context& context, store::Key key, Task on_end)
       : context_(context), server_(context.lifetime.watch()), key_(std::move(key)), on_end_(std::move(on_end)) {
     const auto id = context_.store.watch(key_.resource, context_.store.revision(),
-                                         [this](const std::shared_ptr<const store::Event>& event) { look(*event); });
+                                         lifetime_.guard([this](const auto& event) { look(*event); }));
     if (id) id_ = *id;
   }
+  /// A session can outlive the server, and even the store.
   ~PodEnd() {
     if (id_ != 0 && !server_.over()) context_.store.unwatch(id_);
   }
@@ -37,7 +38,7 @@ class PodEnd {
 
  private:
   void look(const store::Event& event) {
-    if (event.key != key_ || !on_end_) return;
+    if (server_.over() || event.key != key_ || !on_end_) return;
     if (event.type != store::EventType::kDeleted) {
       static const json::Excerpt kPhase({"status.phase"});
       const auto pod = kPhase.read(*event.entry.bytes);
@@ -52,6 +53,7 @@ class PodEnd {
   store::Key key_;
   Task on_end_;
   store::Store::Id id_ = 0;
+  Lifetime lifetime_;
 };
 
 /// Ends a session with its pod: what listens at the address of the pod later is nothing of it.
