@@ -2,11 +2,10 @@
 
 #include <dirent.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -119,21 +118,16 @@ std::vector<pid_t> process_ids() {
   return ids;
 }
 
-Result<std::vector<pid_t>> processes_beside(pid_t pid) {
-  struct stat own {};
-  struct stat wanted {};
-  const std::string path = fmt::format("/proc/{}/ns/pid", pid);
-  if (::stat("/proc/self/ns/pid", &own) != 0) return errno_error("look at \"/proc/self/ns/pid\"", errno);
-  if (::stat(path.c_str(), &wanted) != 0) return errno_error("look at " + quote(path), errno);
-  if (own.st_ino == wanted.st_ino) {
-    return Error{.reason = Reason::kInternalError,
-                 .message = fmt::format("process {}: has no PID namespace of its own", pid)};
+std::vector<pid_t> process_tree(pid_t root) {
+  std::multimap<pid_t, pid_t> children;
+  for (const pid_t pid : process_ids()) {
+    if (const auto times = process_times(pid)) children.emplace(times->parent, pid);
   }
-  std::vector<pid_t> found;
-  for (const pid_t one : process_ids()) {
-    struct stat its {};
-    const bool is_seen = ::stat(fmt::format("/proc/{}/ns/pid", one).c_str(), &its) == 0;
-    if (is_seen && its.st_ino == wanted.st_ino) found.push_back(one);
+  std::vector<pid_t> found = {root};
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    const auto [first, last] = children.equal_range(found[next]);
+    for (auto child = first; child != last; ++child) found.push_back(child->second);
+    children.erase(first, last);  // numbers that were used again meanwhile can make no circle
   }
   return found;
 }

@@ -63,7 +63,7 @@ TEST_F(ClientTest, SendsNothingOnAConnectionThatItsCheckRejects) {
   HttpClient client(loop_, endpoint);
   Outcome rejected;
   const auto first = client.send(get("/"), record(rejected));
-  wait([&] { return judge != nullptr; });
+  wait([&] { return static_cast<bool>(judge); });
   EXPECT_EQ(requests, 0);
   std::exchange(judge, nullptr)(Error{.reason = Reason::kConflict, .message = "a stranger"});
   wait([&] { return rejected.ended; });
@@ -71,7 +71,7 @@ TEST_F(ClientTest, SendsNothingOnAConnectionThatItsCheckRejects) {
   EXPECT_EQ(requests, 0);
   Outcome good;
   const auto second = client.send(get("/"), record(good));
-  wait([&] { return judge != nullptr; });
+  wait([&] { return static_cast<bool>(judge); });
   std::exchange(judge, nullptr)(ok());
   wait([&] { return good.ended; });
   EXPECT_EQ(good.error, "");

@@ -96,7 +96,7 @@ def test_a_squatter_at_the_address_of_a_notebook_gets_no_token(engine):
         engine.muster("delete", "pod", "squatter", "-n", "elsewhere", "--grace-period=0", "--force")
     engine.muster("exec", name, "--", "touch", "/tmp/go")
     wait_for("the notebook's own page", lambda: browser.get() == (200, "notebook"))
-    assert f"got token {token}" in engine.muster("logs", name).stdout
+    wait_for("the token", lambda: f"got token {token}" in engine.muster("logs", name).stdout)
     if engine.network == "job":
         assert "got" not in engine.muster("logs", "squatter", "-n", "elsewhere").stdout
     engine.muster("delete", "notebook", "victim")

@@ -12,9 +12,9 @@ namespace muster::agent {
 
 Status check_program(const linux_os::TcpEnds& ends, pid_t init) {
   TRY_ASSIGN(const std::vector<std::uint64_t> receivers, linux_os::receivers_of(ends));
-  TRY_ASSIGN(const std::vector<pid_t> processes, linux_os::processes_beside(init));
   std::vector<std::uint64_t> own;
-  for (const pid_t process : processes) std::ranges::move(linux_os::socket_inodes(process), std::back_inserter(own));
+  for (const pid_t process : linux_os::process_tree(init))
+    std::ranges::move(linux_os::socket_inodes(process), std::back_inserter(own));
   const bool are_own = std::ranges::all_of(
       receivers, [&own](std::uint64_t inode) { return std::ranges::find(own, inode) != own.end(); });
   if (are_own) return ok();

@@ -9,8 +9,8 @@
 
 namespace muster::agent {
 
-/// Fails unless all that can receive what is sent on this connection of the machine's network is held by processes in
-/// the PID namespace of `init`, the first process of the pod. Blocks while it looks at all processes of the machine.
+/// Fails unless all that can receive what is sent on this connection of the machine's network is held by `init`, the
+/// first process of the pod, and its descendants. Blocks while it looks at all processes of the machine.
 Status check_program(const linux_os::TcpEnds& ends, pid_t init);
 
 }  // namespace muster::agent

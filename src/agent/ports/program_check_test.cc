@@ -113,13 +113,5 @@ TEST(ProgramCheck, AConnectionToAnotherProcessIsNot) {
   EXPECT_FALSE(check(unaccepted, pod.pid));
 }
 
-TEST(ProgramCheck, AProcessWithoutANamespaceOfItsOwnIsNoPod) {
-  const Listener listener;
-  const Fd connection = listener.connect();
-  const Status how = check(connection, ::getpid());
-  ASSERT_FALSE(how);
-  EXPECT_THAT(how.error().message, HasSubstr("has no PID namespace of its own"));
-}
-
 }  // namespace
 }  // namespace muster::agent
