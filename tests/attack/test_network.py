@@ -347,7 +347,7 @@ while True:
     assert owners_of(engine) == before
     engine.muster("delete", "pod", "lasting", "--grace-period=0")
     wait_for("the network to end", lambda: not owners_of(engine))
-    assert list((engine.data / "networks").iterdir()) == []
+    wait_for("its folder to go", lambda: not list((engine.data / "networks").iterdir()))
 
 
 def test_a_network_whose_pods_ended_while_no_engine_ran_is_removed(engine):
