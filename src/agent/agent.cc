@@ -25,6 +25,7 @@
 #include "agent/pod/pod_facts.h"
 #include "agent/ports/host_ports.h"
 #include "agent/ports/pod_ports.h"
+#include "agent/ports/program_check.h"
 #include "agent/probes/connect_to_pod.h"
 #include "agent/probes/pod_actions.h"
 #include "agent/probes/pod_checks.h"
@@ -86,6 +87,8 @@ class Agent::Node {
   Networks& networks() { return networks_; }
   PodPorts& ports() { return ports_; }
   Loop& loop() { return loop_; }
+  void open_socket(const std::string& uid, node::OnSocket done) { open_socket_(uid, std::move(done)); }
+  void check(const std::string& uid, int socket, UniqueFunction<void(Status)> done);
   /// Finds the connection to a pod's shim each time that it is called.
   FindChannel channel_of(const std::string& uid) {
     return [this, uid] { return os_.channel(uid); };
@@ -151,11 +154,15 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
       claim_usage_(loop, client, paths_, disk_),
       files_(rng, paths_, disk_, claim_usage_),
       claims_(client, paths_, trash_),
-      names_(loop, paths_, !options_.network.own_networks,
-             [this](const std::string& ns, const Names::Documents& pods, const Names::Documents& services) {
-               networks_.connect_services(
-                   ns, service_ports(services, pods, [this](const std::string& uid) { return networks_.key_of(uid); }));
-             }),
+      names_(
+          loop, paths_, !options_.network.own_networks,
+          [this](const Document& pod) {
+            return has_own_network(options_.network, pod) ? network_key(pod) : std::string();
+          },
+          [this](const std::string& ns, const Names::Documents& pods, const Names::Documents& services) {
+            networks_.connect_services(
+                ns, service_ports(services, pods, [this](const std::string& uid) { return networks_.key_of(uid); }));
+          }),
       networks_(
           loop, paths_, trash_, options_.network,
           [this](const Document& pod) { return shared_memory_size(sync_.gang_of(pod), registration_.machine()); },
@@ -198,12 +205,13 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
           [this](const std::string& uid) { sync_.look_at(uid); },
           [this](const std::string& uid, const OverMemory& over) { end_for_memory(uid, over); }),
       open_socket_([this, host = host_sockets(loop)](const std::string& uid, UniqueFunction<void(Result<Fd>)> done) {
-        if (networks_.holds(uid)) return networks_.open_socket(uid, std::move(done));
-        host(uid, std::move(done));
+        // Not for any pod without a network: one that has ended is in none.
+        if (networks_.is_on_host(uid)) return host(uid, std::move(done));
+        networks_.open_socket(uid, std::move(done));
       }),
       ports_(loop, open_socket_, [this](const std::string& uid) { return networks_.holds(uid); }),
       host_ports_(
-          loop, ports_, [this](const std::string& uid) { return networks_.holds(uid); },
+          loop, ports_, [this](const std::string& uid) { return !networks_.is_on_host(uid); },
           [this](const Document& pod, const PodEvent& event) { writer_.report(pod, 0, event); }),
       actions_(loop, open_socket_, [this](const std::string& uid) { return channel_of(uid); }),
       checks_(loop, rng, actions_,
@@ -226,6 +234,21 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
              .on_gone = [this](const std::string& uid) { on_gone(uid); }}),
       tidying_(loop, logs_, claims_,
                [this](const std::string& uid) { return objects_.key_of(uid) != nullptr || os_.has_shim(uid); }) {}
+
+/// In a network of its own nobody else can listen at the address of a pod.
+void Agent::Node::check(const std::string& uid, int socket, UniqueFunction<void(Status)> done) {
+  if (networks_.holds(uid)) return done(ok());
+  const auto running = os_.running();
+  const auto pod = running.find(uid);
+  if (pod == running.end() || pod->second->init_pid == 0) {
+    return done(Error{.reason = Reason::kServiceUnavailable, .message = "the pod has ended"});
+  }
+  auto ends = linux_os::ends_of(socket);
+  if (!ends) return done(std::move(ends).error());
+  disk_.run([ends = *std::move(ends),
+             init = pod->second->init_pid](const std::stop_token&) { return check_program(ends, init); },
+            std::move(done));
+}
 
 NodeObjects::Handlers Agent::Node::handlers() {
   using Key = NodeObjects::Key;
@@ -260,6 +283,7 @@ Status Agent::Node::start() {
 
 void Agent::Node::on_ready() {
   for (const auto& [key, held] : objects_.claims()) claims_.on_claim_changed(*held.document);
+  names_.remove_unused();
   for (const std::string& uid : os_.pods_on_disk()) sync_.look_at(uid);
   sync_.open();
   claim_usage_.start(objects_.claims());
@@ -442,10 +466,12 @@ Result<std::unique_ptr<node::PortSession>> Agent::connect(const node::PortReques
   return node_->ports().connect(request, std::move(sink));
 }
 
-node::OpenSocket Agent::socket_opener(const std::string& pod_uid) {
-  if (!node_->networks().holds(pod_uid)) return nullptr;
-  return
-      [&networks = node_->networks(), pod_uid](node::OnSocket done) { networks.open_socket(pod_uid, std::move(done)); };
+node::PodSockets Agent::sockets_of(const std::string& pod_uid) {
+  Node& node = *node_;
+  return {
+      .open = [&node, pod_uid](node::OnSocket done) { node.open_socket(pod_uid, std::move(done)); },
+      .check = [&node, pod_uid](int socket,
+                                UniqueFunction<void(Status)> done) { node.check(pod_uid, socket, std::move(done)); }};
 }
 
 node::ClaimFiles* Agent::claim_files() {

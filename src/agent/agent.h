@@ -32,7 +32,7 @@ class Agent final : public node::NodeApi, public node::ProgressSource {
   Result<std::unique_ptr<node::ExecSession>> exec(const node::ExecRequest& request, node::ExecSink sink) override;
   Result<std::unique_ptr<node::ExecSession>> attach(const node::ExecRequest& request, node::ExecSink sink) override;
   Result<std::unique_ptr<node::PortSession>> connect(const node::PortRequest& request, node::PortSink sink) override;
-  node::OpenSocket socket_opener(const std::string& pod_uid) override;
+  node::PodSockets sockets_of(const std::string& pod_uid);
   /// The engine answers requests to the API that pods send to that port on the loopback of their networks.
   void open_doors(int port, NetworkDoors doors);
   node::ClaimFiles* claim_files() override;

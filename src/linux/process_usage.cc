@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -115,6 +116,20 @@ std::vector<pid_t> process_ids() {
     if (const auto pid = parse_int(entry->d_name)) ids.push_back(static_cast<pid_t>(*pid));
   }
   return ids;
+}
+
+std::vector<pid_t> process_tree(pid_t root) {
+  std::multimap<pid_t, pid_t> children;
+  for (const pid_t pid : process_ids()) {
+    if (const auto times = process_times(pid)) children.emplace(times->parent, pid);
+  }
+  std::vector<pid_t> found = {root};
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    const auto [first, last] = children.equal_range(found[next]);
+    for (auto child = first; child != last; ++child) found.push_back(child->second);
+    children.erase(first, last);  // numbers that were used again meanwhile can make no circle
+  }
+  return found;
 }
 
 std::vector<std::uint64_t> socket_inodes(pid_t pid) {

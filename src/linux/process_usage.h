@@ -57,6 +57,9 @@ std::optional<ProcessIo> parse_process_io(std::string_view text);
 std::optional<ProcessIo> process_io(pid_t pid);
 
 std::vector<pid_t> process_ids();
+/// The process and its descendants. With the first process of a PID namespace these are all in it: a process whose
+/// parent has ended becomes a child of the first one.
+std::vector<pid_t> process_tree(pid_t root);
 /// The inodes of the sockets that the process has open; empty when this user may not see them.
 std::vector<std::uint64_t> socket_inodes(pid_t pid);
 

@@ -1,5 +1,6 @@
 #include "linux/process_usage.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -78,6 +79,32 @@ TEST(ProcessUsage, PagesSharedWithAChildCountInParts) {
   EXPECT_LT(ours->anonymous, alone->anonymous - (24 << 20));
   EXPECT_GE(ours->anonymous + theirs->anonymous, 64 << 20);
   EXPECT_LT(ours->anonymous + theirs->anonymous, alone->anonymous + (16 << 20));
+}
+
+TEST(ProcessUsage, ATreeHasTheDescendantsOfAProcessAndNobodyElse) {
+  int hold[2];
+  int tell[2];
+  ASSERT_EQ(::pipe2(hold, O_CLOEXEC), 0);
+  ASSERT_EQ(::pipe2(tell, O_CLOEXEC), 0);
+  const auto wait_for_end = [&] {
+    char byte = 0;
+    ::close(hold[1]);
+    ::_exit(::read(hold[0], &byte, 1) == 0 ? 0 : 1);
+  };
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const pid_t grandchild = ::fork();
+    if (grandchild != 0) (void)!::write(tell[1], &grandchild, sizeof grandchild);
+    wait_for_end();
+  }
+  const pid_t sibling = ::fork();
+  if (sibling == 0) wait_for_end();
+  pid_t grandchild = 0;
+  ASSERT_EQ(::read(tell[0], &grandchild, sizeof grandchild), static_cast<ssize_t>(sizeof grandchild));
+  EXPECT_THAT(process_tree(child), ::testing::UnorderedElementsAre(child, grandchild));
+  EXPECT_THAT(process_tree(::getpid()), ::testing::IsSupersetOf({::getpid(), child, grandchild, sibling}));
+  for (const int fd : {hold[0], hold[1], tell[0], tell[1]}) ::close(fd);
+  for (const pid_t one : {child, sibling}) EXPECT_EQ(::waitpid(one, nullptr, 0), one);
 }
 
 TEST(ProcessUsage, SeesThisProcess) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +75,60 @@ TEST(TcpPort, AConnectionOfAnotherProcessIsSeen) {
   ::close(hold[1]);
   ASSERT_EQ(::waitpid(other, nullptr, 0), other);
   EXPECT_TRUE(*has_all_connections("127.0.0.1", connection.port));
+}
+
+std::uint64_t socket_inode_of(const Fd& socket) {
+  struct stat about {};
+  EXPECT_EQ(::fstat(socket.get(), &about), 0);
+  return about.st_ino;
+}
+
+TEST(TcpPort, WhatIsSentGoesToTheSocketThatListensUntilTheConnectionIsAccepted) {
+  for (const in_addr_t host : {INADDR_LOOPBACK, INADDR_ANY}) {
+    Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(host);
+    socklen_t size = sizeof at;
+    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&at), size), 0);
+    ASSERT_EQ(::listen(listener.get(), 2), 0);
+    ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &size), 0);
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::connect(client.get(), reinterpret_cast<sockaddr*>(&at), size), 0);
+    const auto ends = ends_of(client.get());
+    ASSERT_TRUE(ends);
+    EXPECT_EQ(ends->peer_address, "127.0.0.1");
+    EXPECT_EQ(ends->peer_port, ntohs(at.sin_port));
+    EXPECT_EQ(*receivers_of(*ends), std::vector{socket_inode_of(listener)});
+    Fd server(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    EXPECT_EQ(*receivers_of(*ends), std::vector{socket_inode_of(server)});
+    listener = Fd();
+    EXPECT_EQ(*receivers_of(*ends), std::vector{socket_inode_of(server)});
+    TcpEnds other = *ends;
+    other.port ^= 1;
+    EXPECT_FALSE(receivers_of(other));
+  }
+}
+
+TEST(TcpPort, ASocketOfIpv6ThatTakesIpv4AsWellIsFound) {
+  const Fd listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!listener) GTEST_SKIP() << "this machine has no IPv6";
+  sockaddr_in6 any{};
+  any.sin6_family = AF_INET6;
+  socklen_t size = sizeof any;
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&any), size), 0);
+  ASSERT_EQ(::listen(listener.get(), 2), 0);
+  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&any), &size), 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = any.sin6_port;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::connect(client.get(), reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
+  EXPECT_EQ(*receivers_of(*ends_of(client.get())), std::vector{socket_inode_of(listener)});
+  const Fd server(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  EXPECT_EQ(*receivers_of(*ends_of(client.get())), std::vector{socket_inode_of(server)});
 }
 
 }  // namespace

@@ -185,12 +185,13 @@ std::string warning_about_image(const Config& config, const std::string& image) 
       quote(image));
 }
 
-apiserver::NodePolicy node_policy(const ServeOptions& options) {
+apiserver::NodePolicy node_policy(const ServeOptions& options, const agent::NetworkPolicy& network) {
   return {.folders = {.data_dir = real_data_dir(options.data_dir), .allowed = options.config.host_paths},
           .missing_folder = agent::missing_folder_problem,
           .warn_about_image =
               [config = options.config](const std::string& image) { return warning_about_image(config, image); },
-          .strict_queues = options.config.scheduling == "strict"};
+          .strict_queues = options.config.scheduling == "strict",
+          .publishes_ports = network.own_networks};
 }
 
 /// Members are destroyed in reverse order: agent and controllers before the server they use, the store last.
@@ -315,7 +316,7 @@ web::PageProxy::Options page_options(Engine& engine, const Config& config) {
   return {.uid_of = [&context =
                          engine.api->context()](const web::PageName& page) { return web::uid_of_page(context, page); },
           .idle_after = tensorboard_idle_after(config),
-          .socket_opener = [&agent = *engine.agent](const std::string& uid) { return agent.socket_opener(uid); },
+          .sockets_of = [&agent = *engine.agent](const std::string& uid) { return agent.sockets_of(uid); },
           .find_logs = [&client = *engine.client, &files = *engine.agent->claim_files()](
                            const json::Document& board,
                            web::OnLogsFound done) { web::find_logs(client, files, board, std::move(done)); }};
@@ -326,6 +327,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.console_links = std::make_unique<web::OneTimeLinks>(engine.loop, engine.rng);
   engine.console_sessions = std::make_unique<web::ConsoleSessions>(engine.loop, engine.rng, credentials.account_key);
   TRY(engine.console_sessions->keep_in(options.data_dir + "/console-logouts"));
+  TRY_ASSIGN(agent::NetworkPolicy network, agent::find_network_policy(options.config.network.mode, options.data_dir));
   engine.api = std::make_unique<apiserver::ApiServer>(
       engine.loop, engine.rng, *engine.store,
       apiserver::Options{
@@ -340,7 +342,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
               [&engine](const api::Resource& resource) {
                 return engine.controllers == nullptr || engine.controllers->acts_on(resource);
               },
-          .node_policy = node_policy(options),
+          .node_policy = node_policy(options, network),
           .namespace_limits = {.objects = static_cast<std::size_t>(options.config.limits.objects_per_namespace),
                                .bytes = static_cast<std::size_t>(options.config.limits.bytes_per_namespace.value())}});
   engine.api->start();
@@ -348,7 +350,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
   engine.client = std::make_unique<client::ApiClient>(*engine.transport, "");
   agent::Options for_agent = agent_options(options);
-  TRY_ASSIGN(for_agent.network, agent::find_network_policy(options.config.network.mode, options.data_dir));
+  for_agent.network = std::move(network);
   for (const std::string& allowed : options.config.network.allow) {
     TRY_ASSIGN(const Address address, parse_address(allowed));
     for_agent.network.allowed.emplace_back(address.host, address.port);

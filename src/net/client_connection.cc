@@ -93,6 +93,8 @@ void ClientConnection::connect_next(const std::string& last_problem) {
   open_socket([self = shared_from_this(), address](Result<Fd> opened) {
     if (self->state_ != State::kConnecting) return;
     if (!opened) return self->cannot_connect(opened.error().message);
+    // An empty one would be replaced by a socket of this process's own network.
+    if (!*opened) return self->cannot_connect("there is no socket to connect with");
     self->connect_by(*std::move(opened), address);
   });
 }
@@ -100,14 +102,21 @@ void ClientConnection::connect_next(const std::string& last_problem) {
 void ClientConnection::connect_by(Fd fd, const Address& address) {
   socket_.connect(std::move(fd), address, [self = shared_from_this()](const IoEnd& end) {
     if (self->state_ != State::kConnecting) return;
-    if (!end.ok()) {
-      self->connect_next(end.why);
-    } else if (self->shared_->tls != nullptr) {
-      self->handshake();
-    } else {
-      self->connected();
-    }
+    end.ok() ? self->check() : self->connect_next(end.why);
   });
+}
+
+void ClientConnection::check() {
+  const auto& check_connection = shared_->endpoint.check_connection;
+  if (check_connection == nullptr) return begin();
+  check_connection(socket_.descriptor(), [self = shared_from_this()](Status how) {
+    if (self->state_ != State::kConnecting) return;
+    how ? self->begin() : self->cannot_connect(std::move(how).error());
+  });
+}
+
+void ClientConnection::begin() {
+  shared_->tls != nullptr ? handshake() : connected();
 }
 
 void ClientConnection::handshake() {
@@ -130,10 +139,15 @@ void ClientConnection::connected() {
 }
 
 void ClientConnection::cannot_connect(const std::string& why) {
+  cannot_connect(unavailable(why));
+}
+
+void ClientConnection::cannot_connect(Error why) {
   if (state_ != State::kConnecting) return;
   const auto flight = flight_;
   close();
-  flight->end(unavailable(fmt::format("cannot connect to {}: {}", shared_->name, why)));
+  why.message = fmt::format("cannot connect to {}: {}", shared_->name, why.message);
+  flight->end(std::move(why));
 }
 
 void ClientConnection::transmit() {

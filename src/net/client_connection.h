@@ -107,9 +107,12 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void resolve(const std::string& host, int port);
   void connect_next(const std::string& last_problem);
   void connect_by(Fd fd, const Address& address);
+  void check();
+  void begin();
   void handshake();
   void connected();
   void cannot_connect(const std::string& why);
+  void cannot_connect(Error why);
   void transmit();
   void read();
   void on_read(const IoEnd& end, std::string_view arrived);

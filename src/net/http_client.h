@@ -15,6 +15,9 @@ namespace muster::net {
 /// Opens a TCP socket (IPv4) that is not connected yet, such as one of another network. `done` is never called inline.
 using OpenSocket = std::function<void(UniqueFunction<void(Result<Fd>)> done)>;
 
+/// Judges a new connection by its socket, which stays the caller's. `done` may be called inline.
+using CheckConnection = std::function<void(int socket, UniqueFunction<void(Status)> done)>;
+
 struct Endpoint {
   std::string host;
   int port = 0;
@@ -26,7 +29,8 @@ struct Endpoint {
   std::string server_name;  // "": same as host
   bool insecure_skip_verify = false;
   Duration connect_timeout = std::chrono::seconds(10);
-  OpenSocket open_socket = nullptr;  // null: a socket of this process's own network
+  OpenSocket open_socket = nullptr;            // null: a socket of this process's own network
+  CheckConnection check_connection = nullptr;  // before anything is sent on it; null: any connection will do
 };
 
 class HttpClient final : public Transport {

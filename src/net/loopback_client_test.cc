@@ -48,6 +48,46 @@ TEST_F(ClientTest, CallbacksAreNeverInline) {
   EXPECT_EQ(bad.error, "request: method and path must be printable ASCII without spaces");
 }
 
+TEST_F(ClientTest, SendsNothingOnAConnectionThatItsCheckRejects) {
+  int requests = 0;
+  serve([&](const Request&, const std::shared_ptr<Exchange>& exchange) {
+    ++requests;
+    exchange->respond({});
+  });
+  Endpoint endpoint = plain();
+  UniqueFunction<void(Status)> judge;
+  endpoint.check_connection = [&](int socket, UniqueFunction<void(Status)> done) {
+    EXPECT_GE(socket, 0);
+    judge = std::move(done);
+  };
+  HttpClient client(loop_, endpoint);
+  Outcome rejected;
+  const auto first = client.send(get("/"), record(rejected));
+  wait([&] { return static_cast<bool>(judge); });
+  EXPECT_EQ(requests, 0);
+  std::exchange(judge, nullptr)(Error{.reason = Reason::kConflict, .message = "a stranger"});
+  wait([&] { return rejected.ended; });
+  EXPECT_THAT(rejected.error, HasSubstr(": a stranger"));
+  EXPECT_EQ(requests, 0);
+  Outcome good;
+  const auto second = client.send(get("/"), record(good));
+  wait([&] { return static_cast<bool>(judge); });
+  std::exchange(judge, nullptr)(ok());
+  wait([&] { return good.ended; });
+  EXPECT_EQ(good.error, "");
+  EXPECT_EQ(requests, 1);
+}
+
+TEST_F(ClientTest, AnEmptySocketIsNotReplacedByOneOfItsOwn) {
+  serve([](const Request&, const std::shared_ptr<Exchange>& exchange) { exchange->respond({}); });
+  Endpoint endpoint = plain();
+  endpoint.open_socket = [this](UniqueFunction<void(Result<Fd>)> done) {
+    loop_.post([done = std::move(done)]() mutable { done(Fd()); });
+  };
+  HttpClient client(loop_, endpoint);
+  EXPECT_THAT(fetch(client, get("/")).error, HasSubstr("there is no socket to connect with"));
+}
+
 TEST_F(ClientTest, ReusesItsConnection) {
   int requests = 0;
   serve([&](const Request&, const std::shared_ptr<Exchange>& exchange) {

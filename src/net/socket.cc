@@ -445,6 +445,10 @@ void Socket::write(const std::vector<std::string_view>& pieces, OnEnd done) {
   send_output(parts_, std::move(done));
 }
 
+int Socket::descriptor() const {
+  return parts_->raw.native_handle();
+}
+
 bool Socket::quiet() const {
   char byte = 0;
   return ::recv(parts_->raw.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;

@@ -65,6 +65,9 @@ class Socket {
   /// Connects by a socket that was opened already, or, with an empty one, by a new one.
   void connect(Fd opened, const Address& address, OnEnd done);
 
+  /// It stays the socket's; to look at, not to read from or write to.
+  int descriptor() const;
+
   /// Reads the first byte that arrives without consuming it.
   void peek(UniqueFunction<void(IoEnd, unsigned char first)> done);
   void accept_tls(std::shared_ptr<TlsContext> tls, OnEnd done);

@@ -42,9 +42,16 @@ class LogStream {
   virtual void resume() = 0;
 };
 
-/// Opens a TCP socket (IPv4) in the network of a pod, not connected yet. `done` is never called inline.
 using OnSocket = UniqueFunction<void(Result<Fd>)>;
-using OpenSocket = std::function<void(OnSocket done)>;
+/// How to connect to a program of a pod with something that only this pod may see.
+struct PodSockets {
+  /// Opens a TCP socket (IPv4) in the network of the pod, not connected yet; fails when the pod has ended. `done` is
+  /// never called inline.
+  std::function<void(OnSocket done)> open;
+  /// Fails when the connection of this socket leads to another program than one of the pod. `done` may be called
+  /// inline.
+  std::function<void(int socket, UniqueFunction<void(Status)> done)> check;
+};
 
 class NodeApi {
  public:
@@ -60,8 +67,6 @@ class NodeApi {
   virtual Result<std::unique_ptr<ExecSession>> attach(const ExecRequest& request, ExecSink sink) = 0;
   /// Connects to a port of a running pod. Fails at once when too many such connections are open.
   virtual Result<std::unique_ptr<PortSession>> connect(const PortRequest& request, PortSink sink) = 0;
-  /// How to connect to a pod; null for a pod in the network of the machine.
-  virtual OpenSocket socket_opener(const std::string&) { return nullptr; }
   /// The files in claims; null for a node that has none.
   virtual ClaimFiles* claim_files() { return nullptr; }
   /// The pods of the past; null for a node that does not remember them.

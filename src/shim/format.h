@@ -144,11 +144,12 @@
  *   socket ID DOMAIN TYPE PROTOCOL   ok ID, with a new socket of the network
  *   listen ID ADDRESS PORT      ok ID, with a TCP socket that listens there inside; the same one for the same address
  *   channel ID                  ok ID, with a channel to the network's keeper, for `forward` to another network
- *   forward ID ADDRESS PORT ADDRESS2 PORT2   with such a channel, or without one to the host: passes connections to
- *                               ADDRESS PORT inside on to ADDRESS2 PORT2 there. With a channel, ADDRESS is a pod's of
- *                               the other network: it leads to such ports alone until all of them are unforwarded
- *                               and their connections have ended.
+ *   forward ID ADDRESS PORT ADDRESS2 PORT2   with such a channel: passes connections to ADDRESS PORT inside on to
+ *                               ADDRESS2 PORT2 there. ADDRESS is a pod's of the other network: it leads to such ports
+ *                               alone until all of them are unforwarded and their connections have ended.
  *                               Owners of before that listen in the network itself.
+ *   forward-to-machine ID ADDRESS PORT ADDRESS2 PORT2   the same, to the host. Not `forward` without a channel: the
+ *                               kernel drops descriptors for which a process has no room
  *   unforward ID ADDRESS PORT   ends that
  *   end ID                      ok ID; the owner ends, and with it pasta and, once no pod is left, the network
  */

@@ -229,10 +229,9 @@ static void give_channel(struct peer_request* request) {
   close(fd);
 }
 
-static void take_forward(struct peer_request* request) {
+static void forward_by(struct peer_request* request, int channel) {
   struct sockaddr_in at, to;
   struct fault fault;
-  const int channel = request->packet->fd_count == 1 ? request->packet->fds[0] : -1;
   if (next_address(request, &at, &fault) != 0 || next_address(request, &to, &fault) != 0 ||
       begin_forward(&at, &to, channel, &fault) != 0) {
     refuse(request, &fault);
@@ -240,6 +239,22 @@ static void take_forward(struct peer_request* request) {
   }
   request->packet->fd_count = 0; /* the forward's now */
   answer(request, NULL, 0);
+}
+
+/* The kernel drops a descriptor for which the receiver has no room. Without it the way would lead to the machine. */
+static void take_forward(struct peer_request* request) {
+  if (request->packet->fd_count == 1) {
+    forward_by(request, request->packet->fds[0]);
+    return;
+  }
+  struct fault fault;
+  errno = EMFILE;
+  fail(&fault, "receive the channel to another network");
+  refuse(request, &fault);
+}
+
+static void take_forward_to_machine(struct peer_request* request) {
+  forward_by(request, -1);
 }
 
 static void take_unforward(struct peer_request* request) {
@@ -275,8 +290,14 @@ static void end_without_folder(const struct owner* owner) {
 static const struct {
   const char* verb;
   void (*take)(struct peer_request* request);
-} kVerbs[] = {{"spaces", give_spaces},   {"memory", give_memory},   {"socket", give_socket},      {"listen", give_door},
-              {"channel", give_channel}, {"forward", take_forward}, {"unforward", take_unforward}};
+} kVerbs[] = {{"spaces", give_spaces},
+              {"memory", give_memory},
+              {"socket", give_socket},
+              {"listen", give_door},
+              {"channel", give_channel},
+              {"forward", take_forward},
+              {"forward-to-machine", take_forward_to_machine},
+              {"unforward", take_unforward}};
 
 static void take_owner_request(struct owner* owner, int fd, struct packet* packet) {
   struct cursor cursor = {packet->bytes, packet->size};

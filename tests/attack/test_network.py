@@ -124,6 +124,34 @@ def test_the_machines_own_ports_are_out_of_reach(engine, host_server):
     assert "secret" not in text
 
 
+def test_a_port_that_the_configuration_allows_is_open_and_its_neighbour_closed(tmp_path):
+    def answer(server, word):
+        while True:
+            try:
+                peer, _ = server.accept()
+            except OSError:
+                return
+            with peer:
+                peer.sendall(word)
+
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)) as listed, socket.create_server(("127.0.0.1", port + 1)) as neighbour:
+        for server, word in (listed, b"from the listed port"), (neighbour, b"secret of the neighbour"):
+            threading.Thread(target=answer, args=(server, word), daemon=True).start()
+        allowing = Engine(tmp_path, config=f"network:\n  mode: job\n  allow: ['127.0.0.1:{port}']\n").start()
+        try:
+            tries = "".join(f"print(reach({address!r}, {number}, b'x'))\n" for address, number in
+                            [("127.0.0.1", port), ("127.0.0.1", port + 1), ("127.0.0.2", port), *((one, port) for one in own_addresses()[1:])])
+            said = output_of(allowing, "caller", CONNECT + tries).splitlines()
+        finally:
+            allowing.stop()
+            for server in (listed, neighbour):
+                server.shutdown(socket.SHUT_RDWR)
+    assert said[0] == "b'from the listed port'"
+    assert said[1] == "b'ConnectionRefusedError'"
+    assert not [line for line in said[1:] if "from" in line or "secret" in line], said
+
+
 def test_only_tls_answers_at_the_address_of_the_api(engine):
     """Neither the console nor the API answers plain HTTP there, and the content port is closed."""
     request = b"GET /console/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -211,6 +239,39 @@ def test_the_names_of_other_namespaces_are_unknown(engine):
     engine.muster("delete", "pod", "hidden", "-n", "elsewhere", "--grace-period=0", "--force")
 
 
+def test_a_pod_knows_the_names_of_its_job_and_of_services_and_no_others(engine):
+    """Two jobs of one namespace. A Service leads to one of them; the Services that belong to the other's replicas do not."""
+    engine.volume("work")
+    waits = "import time\nprint('listening', flush=True)\ntime.sleep(10000)"
+    for job in ("red", "blue"):
+        engine.apply(training_job(job, ["python3", "-c", waits], replicas=2))
+    for job in ("red", "blue"):
+        wait_for(f"{job} to run", lambda job=job: engine.muster("logs", f"pj/{job}", check=False).stdout.count("listening") == 2)
+    engine.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "paint"},
+                  "spec": {"selector": {"tensorstack.dev/owner-name": "blue"}, "ports": [{"port": 80}]}})
+    ranks = [item["metadata"]["name"] for item in json.loads(engine.muster("get", "pods", "-o", "json").stdout)["items"]
+             if item["metadata"]["name"].startswith("red")]
+
+    def hosts(rank):
+        return engine.muster("exec", rank, "--", "cat", "/etc/hosts").stdout
+
+    wait_for("the Service", lambda: " paint " in hosts(ranks[0]).replace("\t", " "))
+    known = hosts(ranks[0])
+    assert all(f" {rank} " in known for rank in ranks), "its own job"
+    lines = [line for line in known.splitlines() if "blue" in line]
+    assert len(lines) == 2 and all(re.fullmatch(r"127\.\S+( paint| paint\.default\S*| blue-\w+-worker-\d\.paint\S*)+", line) for line in lines), lines
+    # A pod that starts later and one in the network of the machine; the latter knows the whole namespace, as that network hides nothing.
+    assert "red" not in output_of(engine, "late", "print(open('/etc/hosts').read())")
+    assert "red" in output_of(engine, "on-host", "print(open('/etc/hosts').read())", hostNetwork=True)
+    engine.kill()
+    engine.start()
+    engine.muster("delete", "service", "paint")
+    wait_for("the Service to go", lambda: "blue" not in hosts(ranks[1]))
+    assert all(f" {rank} " in hosts(ranks[1]) for rank in ranks)
+    engine.muster("delete", "pj", "red", "blue")
+    wait_for("the files to go", lambda: not [one for one in (engine.data / "hosts").iterdir() if "." in one.name])
+
+
 def test_a_pod_has_no_power_over_its_network(engine):
     script = "import subprocess\nfor words in (['ip', 'link', 'add', 'x', 'type', 'dummy'], ['ip', 'route', 'flush', 'table', 'main']): print(subprocess.run(words, capture_output=True).returncode)"
     assert "0" not in output_of(engine, "meddler", script).split()
@@ -286,7 +347,7 @@ while True:
     assert owners_of(engine) == before
     engine.muster("delete", "pod", "lasting", "--grace-period=0")
     wait_for("the network to end", lambda: not owners_of(engine))
-    assert list((engine.data / "networks").iterdir()) == []
+    wait_for("its folder to go", lambda: not list((engine.data / "networks").iterdir()))
 
 
 def test_a_network_whose_pods_ended_while_no_engine_ran_is_removed(engine):

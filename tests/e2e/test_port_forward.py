@@ -241,7 +241,8 @@ def events_of(engine, name):
 
 def test_a_host_port_lives_as_long_as_its_pod(own):
     port = free_port()
-    own.apply(pod("published", 7000, ports=[{"containerPort": 7000, "hostPort": port}]))
+    done = own.apply(pod("published", 7000, ports=[{"containerPort": 7000, "hostPort": port}]))
+    assert done.stderr == "", "no warning"
     wait_for("the port", lambda: answers(port) == "published")
     assert not events_of(own, "published")
     own.kill()
@@ -261,6 +262,24 @@ def test_a_host_port_that_is_taken_is_an_event_and_is_published_later(own):
         assert f"hostPort {port}: listen on 127.0.0.1:{port}: EADDRINUSE" in events_of(own, "waiting")[0]
         assert own.get("pod", "waiting")["status"]["phase"] == "Running"
     wait_for("the port", lambda: answers(port) == "waiting")
+
+
+def test_a_host_port_in_the_machines_network_is_told_when_it_is_written(engine):
+    done = engine.apply(pod("shared", free_port(), ports=[{"containerPort": 7000, "hostPort": free_port()}]))
+    if engine.network == "job":
+        assert done.stderr == ""
+        return
+    assert "spec.containers[0].ports[0].hostPort has no effect: pods share the network of this machine" in done.stderr
+    wait_for("the event", lambda: events_of(engine, "shared"))
+
+
+def test_a_host_port_of_another_protocol_or_address_is_told_when_it_is_written(own):
+    done = own.apply(pod("elsewhere", 7000, ports=[
+        {"name": "a", "containerPort": 7000, "hostPort": free_port(), "hostIP": "192.0.2.1"},
+        {"name": "b", "containerPort": 7001, "hostPort": free_port(), "protocol": "UDP"}]))
+    assert "ports[0].hostIP has no effect: ports are published at 127.0.0.1 only" in done.stderr
+    assert "ports[1].hostPort has no effect: only TCP ports are published on the host" in done.stderr
+    wait_for("the events", lambda: len(events_of(own, "elsewhere")) == 2)
 
 
 def test_the_engines_own_port_stays_its_own(own):
@@ -292,6 +311,7 @@ def test_run_publishes_a_port_of_the_first_rank(own, tmp_path):
                           cwd=tmp_path, env=own.environment(), text=True, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert f"port: http://127.0.0.1:{port}\n" in done.stderr
+    assert "no effect" not in done.stderr and "arning" not in done.stderr, done.stderr
     wait_for("the port", lambda: re.fullmatch(r"web-\w+-master-0", answers(port)))
     done = own.muster("run", "--port", "0:80", "serve.py", check=False)
     assert "--port: must be PORT or LOCAL:REMOTE" in done.stderr

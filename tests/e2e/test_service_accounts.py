@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from api_socket import Api
 from harness import kubectls, wait_for
 
 FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -32,10 +33,12 @@ def finished(engine, name):
     return engine.muster("logs", name).stdout
 
 
-def ask(engine, token, path, method="GET", **headers):
+def ask(engine, token, path, method="GET", body=None, **headers):
     """Returns the status of a request with this token over HTTPS, and the message of an error."""
     certificates = ssl.create_default_context(cafile=str(engine.data / "pki" / "ca.crt"))
-    request = urllib.request.Request(f"https://127.0.0.1:{engine.port}{path}", method=method,
+    if body is not None:
+        headers["Content-Type"] = "application/json"
+    request = urllib.request.Request(f"https://127.0.0.1:{engine.port}{path}", method=method, data=None if body is None else json.dumps(body).encode(),
                                      headers={"Authorization": f"Bearer {token}", **headers})
     try:
         with urllib.request.urlopen(request, context=certificates) as answer:
@@ -69,6 +72,31 @@ def test_kubectl_in_a_pod_works_in_its_namespace_and_nowhere_else(engine):
     assert 'pods "escape" is forbidden: spec.volumes[0].hostPath: only the owner of this engine may use' in log
     assert "host: 1" in log
     assert engine.get("configmap", "made")["data"] == {"a": "b"}
+
+
+def test_an_account_does_not_get_the_network_of_the_host(engine):
+    """Neither in a pod, nor in a template of any kind, nor by a change of either; not even where all pods have it."""
+    _, made = Api(engine).request("POST", "/api/v1/namespaces/default/serviceaccounts/default/token", {"spec": {}})
+    token = made["status"]["token"]
+    refused = "hostNetwork: only the owner of this engine may use the network of the host"
+    pods = "/api/v1/namespaces/default/pods"
+    on_host = {**pod("on-host", "true", hostNetwork=True)}
+    status, said = ask(engine, token, pods, "POST", on_host)
+    assert status == 403 and f"spec.{refused}, got a request from system:serviceaccount:default:default; remove it" in said, said
+    template = {"metadata": {"labels": {"app": "x"}}, "spec": on_host["spec"]}
+    template["spec"]["restartPolicy"] = "Always"
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "on-host"},
+                  "spec": {"replicas": 0, "selector": {"matchLabels": {"app": "x"}}, "template": template}}
+    status, said = ask(engine, token, "/apis/apps/v1/namespaces/default/deployments", "POST", deployment)
+    assert status == 403 and f"spec.template.spec.{refused}" in said, said
+    engine.apply(deployment)  # the owner may
+    status, said = ask(engine, token, "/apis/apps/v1/namespaces/default/deployments/on-host/scale", "PUT",
+                       {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "on-host", "namespace": "default"}, "spec": {"replicas": 1}})
+    assert status == 403 and refused in said, said
+    engine.muster("delete", "deployment", "on-host")
+    status, said = ask(engine, token, pods, "POST", pod("plain", "true"))
+    assert status == 201, said
+    engine.muster("delete", "pod", "plain")
 
 
 def test_a_pods_token_dies_with_the_pod(engine):

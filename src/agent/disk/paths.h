@@ -2,7 +2,8 @@
 //
 //   DIR/
 //     shim-HASH                 the shim program, 0700
-//     hosts/NAMESPACE           bound at /etc/hosts in the namespace's pods; written in place
+//     hosts/KEY                 bound at /etc/hosts in the pods of a network; written in place
+//     hosts/NAMESPACE           the same for the namespace's pods in the machine's network
 //     names/NAMESPACE/.uid      of the namespace whose pods had the names
 //     names/NAMESPACE/.owners/HASH   one line per pod of an owner: "UID OWNER-UID"; "- OWNER-UID N" counts forgotten
 //     ones names/NAMESPACE/POD       one line per pod that had the name: "UID OWNER-UID ATTEMPT-LABEL", oldest first
@@ -31,7 +32,7 @@ class Paths {
 
   const std::string& root() const { return root_; }
   std::string hosts_folder() const { return root_ + "/hosts"; }
-  std::string hosts(const std::string& ns) const { return hosts_folder() + "/" + ns; }
+  std::string hosts(const std::string& of) const { return hosts_folder() + "/" + of; }
   std::string names_folder() const { return root_ + "/names"; }
   std::string namespace_of_names(const std::string& ns) const { return names_folder() + "/" + ns + "/.uid"; }
   std::string names(const std::string& ns, const std::string& pod) const {

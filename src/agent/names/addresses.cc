@@ -9,6 +9,8 @@
 #include <optional>
 
 #include "agent/pod/pod_facts.h"
+#include "api/owners.h"
+#include "base/strings.h"
 #include "json/jsonpath.h"
 
 namespace muster::agent {
@@ -109,6 +111,25 @@ std::vector<std::string> names_of(const Document& pod, const std::string& ns, co
   return names;
 }
 
+/// The names under which pods of other networks know the pod: those that Services give it.
+std::vector<std::string> names_by_services(const Document& pod, const std::string& ns, const ServiceIndex& services) {
+  std::vector<std::string> names;
+  if (has_ended(pod)) return names;
+  for (const Document* service : services.selecting(pod)) {
+    if (api::controller_of(*service) != nullptr) continue;
+    const std::string& service_name = service->string_at("metadata", "name");
+    add_all_forms(service_name, ns, names);
+    add_all_forms(pod.string_at("metadata", "name") + "." + service_name, ns, names);
+    if (pod.string_at("spec", "subdomain") == service_name)
+      add_all_forms(host_name_of(pod) + "." + service_name, ns, names);
+  }
+  return names;
+}
+
+std::string line_of(const std::string& address, const std::vector<std::string>& names) {
+  return names.empty() ? "" : address + " " + join(names, " ") + "\n";
+}
+
 }  // namespace
 
 std::string pick_address(std::string_view uid, const std::function<bool(const std::string& address)>& is_used) {
@@ -132,20 +153,28 @@ bool selects(const Document& service, const Document& pod) {
 }
 
 NamespaceNames namespace_names(const std::string& ns, const std::vector<const Document*>& pods,
-                               const std::vector<const Document*>& services) {
+                               const std::vector<const Document*>& services, const NetworkOfPod& network_of) {
   NamespaceNames lines;
   const ServiceIndex index(services);
+  std::vector<std::pair<std::string, std::string>> by_services;  // the network of a pod, and its line in others
   for (const Document* pod : pods) {
     const std::string& address = pod->string_at("status", "podIP");
     if (address.empty()) continue;
-    lines.inside += address;
-    lines.outside += address;
-    for (const std::string& name : names_of(*pod, ns, index)) {
-      lines.inside += " " + name;
-      if (is_qualified(name, ns)) lines.outside += " " + name;
+    std::vector<std::string> names = names_of(*pod, ns, index);
+    const std::string line = line_of(address, names);
+    lines.inside += line;
+    if (const std::string network = network_of(*pod); !network.empty()) {
+      lines.networks[network] += line;
+      std::string elsewhere = line_of(address, names_by_services(*pod, ns, index));
+      if (!elsewhere.empty()) by_services.emplace_back(network, std::move(elsewhere));
     }
-    lines.inside += "\n";
-    lines.outside += "\n";
+    std::erase_if(names, [&ns](const std::string& name) { return !is_qualified(name, ns); });
+    lines.outside += line_of(address, names);
+  }
+  for (auto& [network, text] : lines.networks) {
+    for (const auto& [of, line] : by_services) {
+      if (of != network) text += line;
+    }
   }
   return lines;
 }

@@ -15,14 +15,20 @@ namespace muster::agent {
 /// keeps its address where possible. "" when none is left, which takes sixteen million pods.
 std::string pick_address(std::string_view uid, const std::function<bool(const std::string& address)>& is_used);
 
+/// Returns what identifies the network of a pod; "" for the machine's.
+using NetworkOfPod = std::function<std::string(const json::Document& pod)>;
+
 /// Lines of /etc/hosts for the pods of one namespace: each pod's name, its hostname in its subdomain and, while it
 /// lives, the services that select it. There is no service proxy: a service name resolves directly to its pods.
 struct NamespaceNames {
   std::string inside;   // with the short names too, for pods of the same namespace
   std::string outside;  // only names that end with the namespace or with .cluster.local
+  /// By network, for the pods in it: theirs, and of other networks only what Services of the namespace lead to.
+  /// Services that belong to an object are for the network of that object (service_ports.h).
+  std::map<std::string, std::string> networks;
 };
 NamespaceNames namespace_names(const std::string& ns, const std::vector<const json::Document*>& pods,
-                               const std::vector<const json::Document*>& services);
+                               const std::vector<const json::Document*>& services, const NetworkOfPod& network_of);
 
 /// Returns /etc/hosts for the pods of `ns`: the host's own entries, then the names of its own and of all other
 /// namespaces.

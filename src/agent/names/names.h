@@ -1,8 +1,10 @@
 // The names and addresses of the pods on this node: each pod has a loopback address, and /etc/hosts maps the names of
-// pods and services to these addresses. There is one such file per namespace, bound into its pods, so that pods that
-// run see the names of pods that start later.
+// pods and services to these addresses. There is one such file for each network of a job, and one per namespace for its
+// pods in the machine's network. It is bound into its pods, so that pods that run see the names of pods that start
+// later.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -25,9 +27,14 @@ class Names final : public Isolator {
   /// Receives the pods and Services of a namespace when names have changed.
   using OnChange = std::function<void(const std::string& ns, const Documents& pods, const Documents& services)>;
   /// The caches are those of the informers of pods and services.
-  /// With networks of jobs, pods of other namespaces cannot be reached, and their names are left out.
-  Names(Loop& loop, const Paths& paths, bool shows_other_namespaces, OnChange on_change)
-      : loop_(loop), paths_(paths), shows_other_namespaces_(shows_other_namespaces), on_change_(std::move(on_change)) {}
+  /// With networks of jobs, pods of other namespaces cannot be reached, and their names are left out. `network_of`
+  /// returns NAMESPACE.NAME for a pod that has a network of its job.
+  Names(Loop& loop, const Paths& paths, bool shows_other_namespaces, NetworkOfPod network_of, OnChange on_change)
+      : loop_(loop),
+        paths_(paths),
+        shows_other_namespaces_(shows_other_namespaces),
+        network_of_(std::move(network_of)),
+        on_change_(std::move(on_change)) {}
   void use(const Cache& pods, const Cache& services);
 
   /// Returns the pod's address; it is chosen when the pod is first seen and kept until `clean_up`.
@@ -38,20 +45,29 @@ class Names final : public Isolator {
   /// and it costs time in proportion to all pods. Returns when to call again.
   std::optional<Duration> write_outdated();
 
-  /// The names of its namespace are up to date before a pod starts, and its own is remembered for its logs.
+  /// Removes the files of networks that have no pods any more. After all pods were reported.
+  void remove_unused();
+
+  /// The names that it may know are up to date before a pod starts, and its own is remembered for its logs.
   Status prepare(const json::Document& pod, LaunchPlan& plan) override;
   void recover(const std::string&) override {}
   void release(const std::string&) override {}
   void clean_up(const std::string& uid) override;
 
  private:
-  /// Returns true when there were any.
-  bool collect_outdated();
-  void write(const std::string& ns);
+  struct File {
+    std::string text;
+    std::uint64_t round = 0;  // of names_, when it was written
+  };
+  void collect_outdated();
+  void write(const std::string& file, const std::string& host_entries);
+  void count(const json::Document& pod, int change);
+  void remove(const std::string& network);
 
   Loop& loop_;
   const Paths& paths_;
   const bool shows_other_namespaces_;
+  const NetworkOfPod network_of_;
   const OnChange on_change_;
   const Cache* pods_ = nullptr;
   const Cache* services_ = nullptr;
@@ -59,7 +75,9 @@ class Names final : public Isolator {
   std::map<std::string, int> in_use_;             // address -> number of pods that have it or show it
   std::set<std::string> outdated_;                // namespaces
   std::map<std::string, NamespaceNames> names_;   // by namespace
-  std::map<std::string, std::string> written_;    // the files: namespace -> text
+  std::map<std::string, int> pods_in_;            // network -> number of its pods that have not ended
+  std::map<std::string, File> written_;           // by namespace or network
+  std::uint64_t round_ = 0;                       // of names_, which change with each
   bool files_are_outdated_ = false;
   MonoTime next_write_{};
 };

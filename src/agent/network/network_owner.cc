@@ -17,6 +17,17 @@ Error owner_has_ended() {
   return {.reason = Reason::kServiceUnavailable, .message = "the owner of the pod's network has ended"};
 }
 
+/// The kernel drops a descriptor for which this process has no room. An empty one must not pass for a socket: where it
+/// is used, it could stand for the network of the machine.
+NetworkOwner::OnFd with_descriptor(NetworkOwner::OnFd done) {
+  return [done = std::move(done)](Result<Fd> result) mutable {
+    if (!result || *result) return done(std::move(result));
+    done(Error{
+        .reason = Reason::kServiceUnavailable,
+        .message = "the pod's network: its socket did not arrive; the engine has too many files open (ulimit -n)"});
+  };
+}
+
 }  // namespace
 
 void end_network(const std::string& folder) {
@@ -47,7 +58,7 @@ Result<std::unique_ptr<NetworkOwner>> NetworkOwner::find(Loop& loop, const std::
 }
 
 NetworkOwner::NetworkOwner(Loop& loop, Fd socket) : loop_(loop), socket_(std::move(socket)) {
-  readable_id_ = loop_.on_readable(socket_.get(), [this] { read_packets(); });
+  if (socket_) readable_id_ = loop_.on_readable(socket_.get(), [this] { read_packets(); });
 }
 
 NetworkOwner::~NetworkOwner() {
@@ -55,19 +66,24 @@ NetworkOwner::~NetworkOwner() {
 }
 
 void NetworkOwner::open_socket(int domain, int type, int protocol, OnFd done) {
-  request("socket", {std::to_string(domain), std::to_string(type), std::to_string(protocol)}, std::move(done));
+  request("socket", {std::to_string(domain), std::to_string(type), std::to_string(protocol)},
+          with_descriptor(std::move(done)));
 }
 
 void NetworkOwner::listen(const std::string& address, int port, OnFd done) {
-  request("listen", {address, std::to_string(port)}, std::move(done));
+  request("listen", {address, std::to_string(port)}, with_descriptor(std::move(done)));
 }
 
 void NetworkOwner::open_channel(OnFd done) {
-  request("channel", {}, std::move(done));
+  request("channel", {}, with_descriptor(std::move(done)));
 }
 
 void NetworkOwner::forward(const std::string& address, int port, int to_port, Fd channel, OnFd done) {
   request("forward", {address, std::to_string(port), address, std::to_string(to_port)}, std::move(done), channel);
+}
+
+void NetworkOwner::forward_to_machine(const std::string& address, int port, OnFd done) {
+  request("forward-to-machine", {address, std::to_string(port), address, std::to_string(port)}, std::move(done));
 }
 
 void NetworkOwner::unforward(const std::string& address, int port) {

@@ -37,6 +37,7 @@ class NetworkOwner {
   /// Connects to the owner that an earlier server has started; fails when it has ended.
   static Result<std::unique_ptr<NetworkOwner>> find(Loop& loop, const std::string& folder);
 
+  /// With an empty socket: of an owner that has ended.
   NetworkOwner(Loop& loop, Fd socket);
   ~NetworkOwner();
   NetworkOwner(const NetworkOwner&) = delete;
@@ -50,9 +51,10 @@ class NetworkOwner {
   void listen(const std::string& address, int port, OnFd done);
   /// A channel to the network, for `forward` of another one.
   void open_channel(OnFd done);
-  /// Passes connections to that address inside on to a port of the same address in the network of the channel,
-  /// or, with an empty one, of this machine.
+  /// Passes connections to that address inside on to a port of the same address in the network of the channel.
   void forward(const std::string& address, int port, int to_port, Fd channel, OnFd done);
+  /// The same to that address and port of this machine.
+  void forward_to_machine(const std::string& address, int port, OnFd done);
   void unforward(const std::string& address, int port);
   /// Ends the owner; the network ends with its last pod.
   void end();

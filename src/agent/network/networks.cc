@@ -61,7 +61,9 @@ bool has_own_network(const NetworkPolicy& policy, const Document& pod) {
 Result<Networks::Network*> Networks::find_or_make(const std::string& key, const Document& pod) {
   if (const auto found = networks_.find(key); found != networks_.end()) {
     if (found->second.owner->is_alive()) return &found->second;
-    found->second.pods.erase(pod.string_at("metadata", "uid"));
+    const std::string& uid = pod.string_at("metadata", "uid");
+    found->second.pods.erase(uid);
+    key_of_.erase(uid);
     if (!found->second.pods.empty()) {
       return Error{.reason = Reason::kServiceUnavailable,
                    .message =
@@ -90,7 +92,7 @@ void Networks::take_over(const std::string& key, std::unique_ptr<NetworkOwner> o
   if (!is_own_network(key)) return;
   if (api_port_ != 0) open_door(key, network);
   for (const auto& [address, port] : policy_.allowed) {
-    network.owner->forward(address, port, port, Fd(), [address = address, port = port](const Result<Fd>& done) {
+    network.owner->forward_to_machine(address, port, [address = address, port = port](const Result<Fd>& done) {
       if (!done) LOG_WARN("network.allow", {"address", address}, {"port", port}, {"error", done.error().message});
     });
   }
@@ -101,8 +103,9 @@ void Networks::take_over(const std::string& key, std::unique_ptr<NetworkOwner> o
 
 Status Networks::prepare(const Document& pod, LaunchPlan& plan) {
   const bool is_own = has_own_network(policy_, pod);
-  if (!is_own && api::gang_size(pod) <= 1) return ok();  // there is nobody to share with
   const std::string& uid = pod.string_at("metadata", "uid");
+  if (!is_own) on_host_.insert(uid);
+  if (!is_own && api::gang_size(pod) <= 1) return ok();  // there is nobody to share with
   const std::string key = is_own ? network_key(pod) : host_network_key(pod);
   TRY_ASSIGN(Network * network, find_or_make(key, pod));
   network->pods.insert(uid);
@@ -119,15 +122,19 @@ Status Networks::prepare(const Document& pod, LaunchPlan& plan) {
 
 void Networks::recover(const std::string& uid) {
   const auto key = read_file(paths_.pod_network(uid));
-  if (!key || key->empty()) return;  // a pod of the host's network
+  const bool is_shared = key && !key->empty();
+  if (!is_shared || !is_own_network(*key)) on_host_.insert(uid);
+  if (!is_shared) return;
   if (!networks_.contains(*key)) {
     auto owner = NetworkOwner::find(loop_, paths_.network(*key));
-    if (!owner) {
+    if (owner) {
+      take_over(*key, *std::move(owner));
+    } else {
       LOG_WARN("a pod's network has lost its owner: the pod keeps running, but cannot reach the API", {"uid", uid},
                {"error", owner.error().message});
-      return;
+      // As when the owner ends under this server: nothing takes the pod for one of the machine's network.
+      networks_[*key].owner = std::make_unique<NetworkOwner>(loop_, Fd());
     }
-    take_over(*key, *std::move(owner));
   }
   networks_.at(*key).pods.insert(uid);
   key_of_[uid] = *key;
@@ -135,6 +142,7 @@ void Networks::recover(const std::string& uid) {
 
 void Networks::release(const std::string& uid) {
   ::unlink(paths_.pod_network(uid).c_str());
+  on_host_.erase(uid);
   const auto node = key_of_.extract(uid);
   if (node.empty()) return;
   const auto network = networks_.find(node.mapped());

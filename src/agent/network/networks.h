@@ -66,7 +66,9 @@ class Networks final : public Isolator {
 
   /// Whether the pod is in one of these networks now, and not in the machine's.
   bool holds(const std::string& uid) const { return !key_of(uid).empty(); }
-  /// Opens a TCP socket in the network of a pod.
+  /// Whether the pod is in the machine's network now. Neither holds for a pod that does not run.
+  bool is_on_host(const std::string& uid) const { return on_host_.contains(uid); }
+  /// Opens a TCP socket in the network of a pod; fails for a pod that is in none of these.
   void open_socket(const std::string& uid, NetworkOwner::OnFd done);
 
   /// Lets the other networks of the namespace reach these ports, and no others.
@@ -105,6 +107,7 @@ class Networks final : public Isolator {
   std::string program_;
   std::map<std::string, Network> networks_;    // by key
   std::map<std::string, std::string> key_of_;  // by the uid of a pod
+  std::set<std::string> on_host_;              // uids of the pods in the machine's network, whatever else they share
   int api_port_ = 0;
   NetworkDoors doors_;
   Lifetime lifetime_;

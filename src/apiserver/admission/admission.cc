@@ -160,8 +160,10 @@ Status check_sender(Write& write) {
 std::vector<std::string> advice_about(const Write& write, const Document& object) {
   std::vector<std::string> advice;
   if (write.resource.warn != nullptr) advice = write.resource.warn(object);
-  if (write.context.node_policy)
-    std::ranges::move(warn_about_idle_fields(write.resource, object), std::back_inserter(advice));
+  const auto& policy = write.context.node_policy;
+  if (!policy) return advice;
+  std::ranges::move(warn_about_idle_fields(write.resource, object), std::back_inserter(advice));
+  std::ranges::move(warn_about_host_ports(*policy, write.resource, object), std::back_inserter(advice));
   return advice;
 }
 

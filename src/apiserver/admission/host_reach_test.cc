@@ -73,5 +73,36 @@ TEST(HostReach, APortOfTheHostReachesItInAPodAndInATemplateOfAnyKind) {
   EXPECT_THAT(problems(*json::parse(R"({"spec":{"containers":[{"ports":[{"hostPort":8080}]}]}})")), IsEmpty());
 }
 
+TEST(HostReach, TheNetworkOfTheHostReachesItInAPodAndInATemplateOfAnyKind) {
+  const auto pod = *json::parse(R"({"spec":{"hostNetwork":true,"containers":[{"name":"a"}]}})");
+  EXPECT_EQ(host_reach(pod), "spec.hostNetwork");
+  EXPECT_EQ(host_reach(*json::parse(R"({"spec":{"any":[{"template":{"spec":{"hostNetwork":true}}}]}})")),
+            "spec.any[0].template.spec.hostNetwork");
+  EXPECT_EQ(host_reach(*json::parse(R"({"spec":{"hostNetwork":false}})")), "");
+  EXPECT_EQ(host_reach(*json::parse(R"({"data":{"hostNetwork":"true"}})")), "");
+  EXPECT_THAT(problems(pod), IsEmpty()) << "it names no folder";
+}
+
+TEST(HostReach, OnlyTheOwnerMayWriteTheNetworkOfTheHost) {
+  const auto with = *json::parse(R"({"metadata":{"name":"p"},"spec":{"hostNetwork":true}})");
+  const auto without = *json::parse(R"({"metadata":{"name":"p"},"spec":{}})");
+  ResourceRequest request;
+  request.resource = api::find_resource("", "v1", "pods");
+  request.who = owner();
+  EXPECT_TRUE(check_host_reach(request, nullptr, with));
+  request.who = service_account({.ns = "team", .name = "builder"});
+  EXPECT_TRUE(check_host_reach(request, nullptr, without));
+  for (const auto& [before, after] : {std::pair<const json::Document*, const json::Document*>{nullptr, &with},
+                                      {&without, &with},
+                                      {&with, &without}}) {
+    const Status refused = check_host_reach(request, before, *after);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason, Reason::kForbidden);
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("spec.hostNetwork: only the owner of this engine may use the network of the host, got a "
+                          "request from system:serviceaccount:team:builder; remove it"));
+  }
+}
+
 }  // namespace
 }  // namespace muster::apiserver

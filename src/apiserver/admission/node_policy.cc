@@ -96,6 +96,25 @@ std::vector<std::string> warn_about_idle_fields(const api::Resource& resource, c
   return warnings;
 }
 
+std::vector<std::string> warn_about_host_ports(const NodePolicy& policy, const api::Resource& resource,
+                                               const Document& object) {
+  std::vector<std::string> warnings;
+  if (policy.publishes_ports) return warnings;
+  visit_pod_specs(resource, object, [&](const Document& spec, const Place& place) {
+    if (spec.bool_at("hostNetwork")) return;
+    visit_containers(spec, place, [&](const Document& container, const Place& at) {
+      api::visit_items(container, "ports", at, [&](const Document& port, const Place& item) {
+        if (port.int_at("hostPort") == 0 || !warnings.empty()) return;
+        warnings.push_back(
+            fmt::format("{} has no effect: pods share the network of this machine, in which programs "
+                        "are reached at the address of their pod",
+                        item.member("hostPort").text()));
+      });
+    });
+  });
+  return warnings;
+}
+
 std::vector<std::string> warn_about_images(const NodePolicy& policy, const api::Resource& resource,
                                            const Document& object) {
   std::vector<std::string> warnings;

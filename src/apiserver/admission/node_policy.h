@@ -19,6 +19,10 @@ std::vector<FieldCause> check_pod_security(const api::Resource& resource, const 
 /// Returns a warning for each field of a pod or template that is accepted and has no effect.
 std::vector<std::string> warn_about_idle_fields(const api::Resource& resource, const json::Document& object);
 
+/// Returns a warning for the first hostPort of a pod or template when the machine publishes none.
+std::vector<std::string> warn_about_host_ports(const NodePolicy& policy, const api::Resource& resource,
+                                               const json::Document& object);
+
 /// Returns a warning for each image of a pod or template that the policy has something to tell about.
 std::vector<std::string> warn_about_images(const NodePolicy& policy, const api::Resource& resource,
                                            const json::Document& object);

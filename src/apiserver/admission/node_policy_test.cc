@@ -68,6 +68,21 @@ TEST(PodSecurity, TemplatesAreCheckedToo) {
   EXPECT_EQ(causes[0].field, "spec.template.spec.hostIPC");
 }
 
+TEST(HostPorts, GiveOneWarningWherePodsShareTheNetworkOfTheMachine) {
+  NodePolicy policy;
+  const auto pod = json::parse(
+      R"({"spec":{"containers":[{"ports":[{"containerPort":80}]},{"ports":[{"hostPort":80},{"hostPort":81}]}]}})");
+  EXPECT_THAT(warn_about_host_ports(policy, pods(), *pod), IsEmpty());
+  policy.publishes_ports = false;
+  EXPECT_THAT(warn_about_host_ports(policy, pods(), *pod),
+              ElementsAre("spec.containers[1].ports[0].hostPort has no effect: pods share the network of this machine, "
+                          "in which programs are reached at the address of their pod"));
+  const auto on_host = json::parse(R"({"spec":{"hostNetwork":true,"containers":[{"ports":[{"hostPort":80}]}]}})");
+  EXPECT_THAT(warn_about_host_ports(policy, pods(), *on_host), IsEmpty());
+  const auto wrong = json::parse(R"({"spec":{"containers":[{"ports":7},{"ports":[1]},3]}})");
+  EXPECT_THAT(warn_about_host_ports(policy, pods(), *wrong), IsEmpty());
+}
+
 TEST(Images, AWarningNamesThePlaceAndComesOncePerImage) {
   NodePolicy policy;
   policy.warn_about_image = [](const std::string& image) { return image == "new" ? "is not known" : ""; };

@@ -50,8 +50,12 @@ bool is_other_runtime(const Document& value, const Document& holder, const Docum
 }
 
 /// A container on the host's network has the port of the host anyway.
-bool is_port_of_own_network(const Document& value, const Document& holder, const Document& spec) {
-  return is_set(value, holder, spec) && !spec.bool_at("hostNetwork");
+bool is_unpublished_protocol(const Document& value, const Document& holder, const Document& spec) {
+  const std::string& protocol = holder.string_at("protocol");
+  return is_set(value, holder, spec) && !spec.bool_at("hostNetwork") && !protocol.empty() && protocol != "TCP";
+}
+bool is_unpublished_address(const Document& value, const Document& /*holder*/, const Document& /*spec*/) {
+  return is_text_but(value, {"0.0.0.0", "127.0.0.1"});
 }
 
 constexpr std::string_view kNoDevices =
@@ -164,8 +168,9 @@ constexpr PodFieldRule kRules[] = {
     {"NodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution", kNoEffect, &is_set, kOneNode},
     {"Toleration", "tolerationSeconds", kNoEffect, &is_set, "running pods are never evicted"},
     {"Container", "resizePolicy", kNoEffect, &is_set, "the resources of a running pod cannot be changed"},
-    {"ContainerPort", "hostPort", kNoEffect, &is_port_of_own_network, "the port is not published on the host"},
-    {"ContainerPort", "hostIP", kNoEffect, &is_set, "no port is published on the host"},
+    {"ContainerPort", "hostPort", kNoEffect, &is_unpublished_protocol, "only TCP ports are published on the host"},
+    {"ContainerPort", "hostIP", kNoEffect, &is_unpublished_address,
+     "ports are published at 127.0.0.1 only; a port with another address is not published"},
     {"VolumeMount", "mountPropagation", kNoEffect, [](D value, D, D) { return is_text_but(value, {"None"}); },
      "later mounts do not appear in other places"},
     {"Lifecycle", "stopSignal", kNoEffect, &is_set, "containers are stopped by SIGTERM"},

@@ -141,6 +141,13 @@ Document telling_value(std::string_view type, const Field& field, Verdict verdic
   return sample_of(field);
 }
 
+/// The object that has the field: some values tell only next to others.
+Document telling_holder(const PodFieldRule& rule, const Field& field) {
+  Document holder(json::Object{{std::string(field.name), telling_value(rule.type, field, rule.verdict)}});
+  if (rule.type == "ContainerPort" && rule.field == "hostPort") holder["protocol"] = "UDP";
+  return holder;
+}
+
 TEST(PodsPage, ListsEveryFieldOfPodsAndNoOther) {
   const PodsPage page = read_pods_page();
   std::map<std::string, std::set<std::string>> listed;
@@ -179,8 +186,7 @@ TEST(PodsPage, IsRightAboutEachFieldThatIsRefusedOrHasNoMeaning) {
     for (const Field* field : fields_of(*type.message)) {
       for (const PodFieldRule& rule : pod_field_rules()) {
         if (rule.type != type.message->name || rule.field != field->name) continue;
-        const Document spec = type.wrap(
-            Document(json::Object{{std::string(field->name), telling_value(rule.type, *field, rule.verdict)}}));
+        const Document spec = type.wrap(telling_holder(rule, *field));
         const std::string path = type.path + "." + std::string(field->name);
         api::Findings findings;
         check_pod_fields(spec, reflect::kRoot.member("spec"), findings);
@@ -226,13 +232,16 @@ TEST(IdleFields, GiveOneWarningEachWithTheirFirstPlace) {
   const auto job = json::parse(
       R"({"spec":{"template":{"spec":{"hostAliases":[{"ip":"10.0.0.1"}],"hostNetwork":false,"containers":[
         {"name":"a","securityContext":{"allowPrivilegeEscalation":false}},
-        {"name":"b","ports":[{"containerPort":80,"hostPort":80}],"securityContext":{"allowPrivilegeEscalation":true}},
+        {"name":"b","ports":[{"containerPort":80,"hostPort":80},{"containerPort":81,"hostPort":81,"protocol":"UDP"},
+          {"containerPort":82,"hostPort":82,"hostIP":"10.0.0.1"}],"securityContext":{"allowPrivilegeEscalation":true}},
         {"name":"c","securityContext":{"allowPrivilegeEscalation":true}}]}}}})");
   EXPECT_THAT(
       warn_about_idle_fields(*api::find_resource("apps", "v1", "deployments"), *job),
       ElementsAre("spec.template.spec.hostAliases has no effect: /etc/hosts has the names of pods and Services only",
-                  "spec.template.spec.containers[1].ports[0].hostPort has no effect: the port is not published on the "
-                  "host",
+                  "spec.template.spec.containers[1].ports[1].hostPort has no effect: only TCP ports are published on "
+                  "the host",
+                  "spec.template.spec.containers[1].ports[2].hostIP has no effect: ports are published at 127.0.0.1 "
+                  "only; a port with another address is not published",
                   "spec.template.spec.containers[1].securityContext.allowPrivilegeEscalation has no effect: programs "
                   "in pods never gain privileges, as if it were false"));
 }
@@ -242,7 +251,14 @@ TEST(IdleFields, ThatAskForNothingGiveNoWarning) {
       R"({"spec":{"hostAliases":[],"setHostnameAsFQDN":false,"hostUsers":false,"shareProcessNamespace":true,
         "schedulerName":"default-scheduler","dnsPolicy":"ClusterFirst","preemptionPolicy":"Never","hostNetwork":true,
         "affinity":{"podAntiAffinity":{}},"securityContext":{"seLinuxOptions":{}},
-        "containers":[{"name":"a","ports":[{"containerPort":80,"hostPort":80}]}]}})");
+        "containers":[{"name":"a","ports":[{"containerPort":80,"hostPort":80,"protocol":"UDP"}]}]}})");
+  EXPECT_THAT(warn_about_idle_fields(*api::find_resource("", "v1", "pods"), *pod), IsEmpty());
+}
+
+TEST(IdleFields, PortsThatArePublishedGiveNoWarning) {
+  const auto pod = json::parse(R"({"spec":{"containers":[{"name":"a","ports":[
+      {"containerPort":80,"hostPort":80},{"containerPort":81,"hostPort":81,"protocol":"TCP","hostIP":"127.0.0.1"},
+      {"containerPort":82,"hostPort":82,"hostIP":"0.0.0.0"},{"containerPort":83,"protocol":"UDP"}]}]}})");
   EXPECT_THAT(warn_about_idle_fields(*api::find_resource("", "v1", "pods"), *pod), IsEmpty());
 }
 

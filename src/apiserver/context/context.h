@@ -24,7 +24,8 @@ struct NodePolicy {
   std::function<std::string(const std::string& path)> missing_folder = nullptr;
   /// Returns what to tell about an image, such as that nothing is configured for it; "" for nothing. May be null.
   std::function<std::string(const std::string& image)> warn_about_image = nullptr;
-  bool strict_queues = false;  // a queue that does not exist is refused
+  bool strict_queues = false;   // a queue that does not exist is refused
+  bool publishes_ports = true;  // those that pods name as hostPort; not in the network of the machine
 };
 
 /// What the objects of one namespace may take; the default is far above what many thousands of jobs need.

@@ -12,12 +12,57 @@
 #include "base/strings.h"
 #include "client/exec_channels.h"
 #include "client/remote_port.h"
+#include "json/excerpt.h"
 #include "net/server_web_socket.h"
 
 namespace muster::apiserver {
 namespace {
 
 constexpr std::size_t kMostPorts = 64;  // of one request; each has two channels
+
+/// Tells once when a pod does not run any more: its object has ended or was deleted.
+class PodEnd {
+ public:
+  PodEnd(Context& context, store::Key key, Task on_end)
+      : context_(context), server_(context.lifetime.watch()), key_(std::move(key)), on_end_(std::move(on_end)) {
+    const auto id = context_.store.watch(key_.resource, context_.store.revision(),
+                                         lifetime_.guard([this](const auto& event) { look(*event); }));
+    if (id) id_ = *id;
+  }
+  /// A session can outlive the server, and even the store.
+  ~PodEnd() {
+    if (id_ != 0 && !server_.over()) context_.store.unwatch(id_);
+  }
+  PodEnd(const PodEnd&) = delete;
+  PodEnd& operator=(const PodEnd&) = delete;
+
+ private:
+  void look(const store::Event& event) {
+    if (server_.over() || event.key != key_ || !on_end_) return;
+    if (event.type != store::EventType::kDeleted) {
+      static const json::Excerpt kPhase({"status.phase"});
+      const auto pod = kPhase.read(*event.entry.bytes);
+      if (pod && pod->string_at("status", "phase") == "Running") return;
+    }
+    // The store is calling, and what follows ends this watch.
+    context_.loop.post(std::exchange(on_end_, nullptr));
+  }
+
+  Context& context_;
+  Lifetime::Watch server_;
+  store::Key key_;
+  Task on_end_;
+  store::Store::Id id_ = 0;
+  Lifetime lifetime_;
+};
+
+/// Ends a session with its pod: what listens at the address of the pod later is nothing of it.
+template <typename Forward>
+void end_with_pod(Context& context, const store::Key& key, const std::shared_ptr<Forward>& forward) {
+  forward->keep(std::make_shared<PodEnd>(context, key, [weak = std::weak_ptr<Forward>(forward)] {
+    if (const auto live = weak.lock()) live->close("the pod has ended");
+  }));
+}
 
 /// The older protocol: one connection to each port that the request names, each with two channels, 2 N for its data and
 /// 2 N + 1 for its error. The first message on each channel is the number of the port. There is no way to say that one
@@ -39,11 +84,17 @@ class ChannelForward : public std::enable_shared_from_this<ChannelForward> {
         is_full ? one.session->pause() : one.session->resume();
       }
     };
-    sink.on_end = [this] { connections_.clear(); };
+    sink.on_end = [this] {
+      connections_.clear();
+      kept_.reset();
+    };
     socket_.start(shared_from_this(), handshake, protocol, std::move(sink));
     for (const int port : ports) connections_.push_back({.port = port});
     for (std::size_t i = 0; i < ports.size(); ++i) connect(open, i);
   }
+  /// As in SpdyForward.
+  void close(std::string_view why) { socket_.close(net::CloseCode::kNormal, why); }
+  void keep(std::shared_ptr<void> kept) { kept_ = std::move(kept); }
 
  private:
   struct Connection {
@@ -124,6 +175,7 @@ class ChannelForward : public std::enable_shared_from_this<ChannelForward> {
   std::string pod_;
   client::ChannelReader reader_;
   std::vector<Connection> connections_;
+  std::shared_ptr<void> kept_;
 };
 
 Result<std::vector<int>> parse_ports(const Query& query) {
@@ -186,10 +238,15 @@ void forward_ports(Context& context, const ResourceRequest& request, const net::
     return context.node->connect(one, std::move(sink));
   };
   const std::string named = fmt::format("{}, uid {}", request.name, pod->string_at("metadata", "uid"));
+  const store::Key key = key_of(*request.resource, request.ns, request.name);
   if (is_tunnel) {
-    std::make_shared<SpdyForward>(context.loop, reply.exchange(), std::move(open), named)->start(http, *protocol);
+    const auto forward = std::make_shared<SpdyForward>(context.loop, reply.exchange(), std::move(open), named);
+    end_with_pod(context, key, forward);
+    forward->start(http, *protocol);
   } else {
-    std::make_shared<ChannelForward>(context.loop, reply.exchange(), named)->start(open, *ports, http, *protocol);
+    const auto forward = std::make_shared<ChannelForward>(context.loop, reply.exchange(), named);
+    end_with_pod(context, key, forward);
+    forward->start(open, *ports, http, *protocol);
   }
 }
 

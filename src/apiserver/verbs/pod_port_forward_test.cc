@@ -263,6 +263,32 @@ TEST_F(Forward, AClientThatLeavesGetsItsLastConnectionsToTheEnd) {
   EXPECT_THAT(received(), ElementsAre("data 1 end", "data 3 end", "close"));
 }
 
+TEST_F(Forward, EndsWithItsPod) {
+  make_pod("other", "Running");
+  open_tunnel();
+  connect(1, "80", "0");
+  received();
+  ASSERT_EQ(call("PATCH", std::string(kPods) + "/p/status", R"({"status":{"message":"still running"}})")->status, 200);
+  ASSERT_EQ(call("PATCH", std::string(kPods) + "/other/status", R"({"status":{"phase":"Failed"}})")->status, 200);
+  EXPECT_THAT(received(), IsEmpty());
+  ASSERT_EQ(call("PATCH", std::string(kPods) + "/p/status", R"({"status":{"phase":"Succeeded"}})")->status, 200);
+  loop_.settle();
+  EXPECT_THAT(received(), ElementsAre("close"));
+  EXPECT_TRUE(connection().dropped);
+  connect(5, "22", "1");
+  EXPECT_EQ(node_.connections.size(), 1u);
+}
+
+TEST_F(Forward, WithChannelsEndsWhenItsPodIsDeleted) {
+  exchange_ = open("/p/portforward?ports=80", handshake("v4.channel.k8s.io"));
+  ASSERT_EQ(exchange_->status, 101);
+  EXPECT_FALSE(exchange_->ended);
+  ASSERT_EQ(call("DELETE", std::string(kPods) + "/p?gracePeriodSeconds=0", "")->status, 200);
+  loop_.settle();
+  EXPECT_TRUE(exchange_->ended);
+  EXPECT_TRUE(connection().dropped);
+}
+
 TEST_F(Forward, TheProtocolWithChannelsHasTwoForEachPort) {
   exchange_ = open("/p/portforward?ports=80,81", handshake("v4.channel.k8s.io"));
   ASSERT_EQ(exchange_->status, 101);

@@ -34,6 +34,7 @@ void SpdyForward::start(const net::Request& handshake, const std::string& protoc
     full_.clear();
     connections_.clear();
     streams_.clear();
+    kept_.reset();
   };
   socket_.start(shared_from_this(), handshake, protocol, std::move(sink));
 }

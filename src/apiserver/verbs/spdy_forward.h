@@ -33,6 +33,10 @@ class SpdyForward : public std::enable_shared_from_this<SpdyForward> {
       : socket_(loop, std::move(exchange)), open_(std::move(open)), pod_(std::move(pod)) {}
 
   void start(const net::Request& handshake, const std::string& protocol);
+  /// Ends all connections, and then the session.
+  void close(std::string_view why) { socket_.close(net::CloseCode::kNormal, why); }
+  /// Keeps something until the end of the session.
+  void keep(std::shared_ptr<void> kept) { kept_ = std::move(kept); }
 
   /// How many connections one client may have open at a time.
   static constexpr std::size_t kMostConnections = 1024;
@@ -79,6 +83,7 @@ class SpdyForward : public std::enable_shared_from_this<SpdyForward> {
   std::set<std::string> full_;  // connections that take no more for now
   std::uint32_t last_stream_ = 0;
   bool client_leaves_ = false;
+  std::shared_ptr<void> kept_;
 };
 
 }  // namespace muster::apiserver

@@ -126,8 +126,8 @@ void PageProxy::pass_on_to(const PageBackend& backend, const PageName& page, net
 std::shared_ptr<PageUpstream> PageProxy::upstream_of(const PageBackend& backend) {
   auto& upstream = upstreams_[backend.pod_uid];
   if (upstream == nullptr) {
-    auto open_socket = options_.socket_opener == nullptr ? nullptr : options_.socket_opener(backend.pod_uid);
-    upstream = std::make_shared<PageUpstream>(loop_, backend.address, backend.port, std::move(open_socket));
+    auto sockets = options_.sockets_of == nullptr ? node::PodSockets{} : options_.sockets_of(backend.pod_uid);
+    upstream = std::make_shared<PageUpstream>(loop_, backend.address, backend.port, std::move(sockets));
   }
   return upstream;
 }

@@ -26,8 +26,8 @@ class PageProxy {
     /// Returns the uid of the object that has the page; "" when there is none.
     std::function<std::string(const PageName& page)> uid_of;
     Duration idle_after{0};  // of TensorBoards, which end when nobody visits them; 0: visits are not noted
-    /// How to connect to a pod, by its uid. Null: as from this machine.
-    std::function<node::OpenSocket(const std::string& pod_uid)> socket_opener = nullptr;
+    /// How to connect to a pod, by its uid. Null: as from this machine, to whatever listens.
+    std::function<node::PodSockets(const std::string& pod_uid)> sockets_of = nullptr;
     /// Looks for what the TensorBoard could show. Null: every page is passed on.
     std::function<void(const json::Document& board, OnLogsFound done)> find_logs = nullptr;
   };

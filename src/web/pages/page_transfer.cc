@@ -28,6 +28,9 @@ net::Headers headers_for_program(const net::Headers& received, const CookieJar& 
 /// A program that does not listen yet is starting; one that answers nonsense runs.
 void explain_failure(const std::string& program, const Error& error, net::Exchange& to) {
   if (error.reason == Reason::kServiceUnavailable) return respond_later(to, program + " is starting");
+  if (error.reason == Reason::kConflict) {
+    return respond_text(to, http_code(Reason::kBadGateway), fmt::format("{} is not shown: {}", program, error.message));
+  }
   respond_text(to, http_code(error.reason),
                fmt::format("{} runs, but its answer cannot be shown: {}", program, error.message));
 }

@@ -7,14 +7,19 @@
 
 #include "net/event_loop.h"
 #include "net/http_client.h"
+#include "node/node_api.h"
 #include "web/pages/cookie_jar.h"
 
 namespace muster::web {
 
 /// The program in one pod; its transfers keep it.
 struct PageUpstream {
-  PageUpstream(net::EventLoop& loop, const std::string& address, int port, net::OpenSocket open_socket)
-      : client(loop, {.host = address, .port = port, .tls = false, .open_socket = std::move(open_socket)}) {}
+  PageUpstream(net::EventLoop& loop, const std::string& address, int port, node::PodSockets sockets)
+      : client(loop, {.host = address,
+                      .port = port,
+                      .tls = false,
+                      .open_socket = std::move(sockets.open),
+                      .check_connection = std::move(sockets.check)}) {}
   net::HttpClient client;
   CookieJar cookies;
 };
