@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "agent/scalars/event_file.h"
+#include "agent/scalars/event_owner.h"
 #include "linux/files.h"
 
 namespace muster::agent {
@@ -61,7 +62,8 @@ Result<bool> find_event_file(const ClaimFolder& claim, const std::string& path, 
 
 class Walk {
  public:
-  Walk(const ClaimFolder& claim, const std::stop_token& stop) : claim_(claim), stop_(stop) {}
+  Walk(const ClaimFolder& claim, const std::optional<node::EventOwner>& owner, const std::stop_token& stop)
+      : claim_(claim), owner_(owner), stop_(stop) {}
 
   Status enter(const std::string& path, const std::string& name, int depth) {
     TRY_ASSIGN(const node::FilePage page, claim_.list(path, {.after = "", .limit = kMostFiles}));
@@ -70,6 +72,7 @@ class Walk {
     for (const FileEntry& entry : page.entries) {
       if (stop_.stop_requested()) return ok();
       if (is_event_file(entry)) {
+        if (owner_ && !is_of_owner(*owner_, entry.name, entry.modified)) continue;
         TRY(read(below(path, entry.name), series));
       } else if (entry.type == FileType::kFolder && depth < kDeepestRun) {
         TRY(enter(below(path, entry.name), name == "." ? entry.name : name + "/" + entry.name, depth + 1));
@@ -107,6 +110,7 @@ class Walk {
   }
 
   const ClaimFolder& claim_;
+  const std::optional<node::EventOwner>& owner_;
   const std::stop_token& stop_;
   node::ScalarRuns found_;
   std::size_t files_ = 0;
@@ -171,11 +175,11 @@ class Search {
     });
   }
 
-  /// Returns whether the folder has event files that were written lately.
+  /// Returns whether the folder has event files of the job.
   bool look(const std::string& path, const std::vector<FileEntry>& entries) {
     const FileEntry* newest = nullptr;
     for (const FileEntry& entry : entries) {
-      if (!is_event_file(entry) || entry.modified < wanted_.since) continue;
+      if (!is_event_file(entry) || !is_of_owner(wanted_.owner, entry.name, entry.modified)) continue;
       if (newest == nullptr || entry.modified > newest->modified) newest = &entry;
     }
     if (newest == nullptr) return false;
@@ -215,8 +219,8 @@ Result<node::EventFolders> find_recent_events(const ClaimFolder& claim, const st
 }
 
 Result<node::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std::string& path,
-                                           const std::stop_token& stop) {
-  Walk walk(claim, stop);
+                                           const std::optional<node::EventOwner>& owner, const std::stop_token& stop) {
+  Walk walk(claim, owner, stop);
   const Status done = walk.enter(path, ".", 0);
   if (!done && done.error().reason != Reason::kNotFound) return done.error();
   return std::move(walk).result();

@@ -23,7 +23,7 @@ class EventFolder : public ::testing::Test {
   node::ScalarRuns read(const std::string& path) const {
     const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
     EXPECT_TRUE(claim.has_value());
-    auto runs = read_event_folder(**claim, path, {});
+    auto runs = read_event_folder(**claim, path, std::nullopt, {});
     EXPECT_TRUE(runs.has_value());
     return *std::move(runs);
   }
@@ -100,7 +100,8 @@ class RecentEvents : public EventFolder {
   node::EventFolders find(const std::string& path, std::vector<std::string> first = {}, Time since = {}) const {
     const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
     EXPECT_TRUE(claim.has_value());
-    auto found = find_recent_events(**claim, path, {.first = std::move(first), .since = since}, {});
+    auto found = find_recent_events(
+        **claim, path, {.first = std::move(first), .owner = {.hosts = hosts_, .since = since, .until = {}}}, {});
     EXPECT_TRUE(found.has_value());
     return *std::move(found);
   }
@@ -109,6 +110,8 @@ class RecentEvents : public EventFolder {
     for (const node::EventFolder& folder : found.folders) out.push_back(folder.path);
     return out;
   }
+
+  std::vector<std::string> hosts_ = {"host"};
 };
 
 TEST_F(RecentEvents, AreFoundWhereTrainingsLeaveThem) {
@@ -142,6 +145,22 @@ TEST_F(RecentEvents, AreThoseOfTheJobAndNotOlderOnes) {
   ASSERT_EQ(::stat((folder_ + "/runs/new").c_str(), &made), 0);
   const Time since = Time(std::chrono::seconds(made.st_mtim.tv_sec)) - std::chrono::hours(24);
   EXPECT_EQ(paths(find("", {}, since)), std::vector<std::string>{"runs/new"});
+}
+
+TEST_F(RecentEvents, ThoseOfOtherHostsAreLeftOut) {
+  put("runs/shared/events.out.tfevents.1.other.2.0");
+  put("runs/mine/events.out.tfevents.1.host.2.0");
+  put("runs/other/events.out.tfevents.1.other.2.0");
+  EXPECT_EQ(paths(find("")), std::vector<std::string>{"runs/mine"});
+  put("runs/shared/events.out.tfevents.1.host.2.0");
+  EXPECT_EQ(paths(find("")), (std::vector<std::string>{"runs/mine", "runs/shared"}));
+  const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
+  const auto read =
+      read_event_folder(**claim, "runs", node::EventOwner{.hosts = {"other"}, .since = {}, .until = {}}, {});
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->runs.size(), 2u);
+  EXPECT_EQ(read->runs[0].name, "other");
+  EXPECT_EQ(read->runs[1].name, "shared");
 }
 
 TEST_F(RecentEvents, ASearchHasAnEnd) {

@@ -47,7 +47,7 @@ void MetricReader::start(const Selected& job) {
     wanted_.erase(name);
     const auto scalars = ended ? json::parse(done->body) : Result<json::Document>(ended.error());
     if (scalars && scalars->is_object()) {
-      if (const auto value = read_metric(*scalars, name, metric_.name, metric_.goal)) read_[name] = *value;
+      if (const auto value = read_metric(*scalars, metric_.name, metric_.goal)) read_[name] = *value;
     }
     start_some();
   });
