@@ -1,10 +1,12 @@
 #include "agent/files/event_folder.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <deque>
+#include <utility>
 
 #include "agent/scalars/event_file.h"
 #include "agent/scalars/event_owner.h"
@@ -23,6 +25,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kMostBytesOfFile = std::int64_t{64} << 20;
 constexpr int kDeepestRun = 8;
 constexpr std::size_t kPointsPerSeries = 1000;
+constexpr std::size_t kMostProblems = 20;
 
 bool is_event_file(const FileEntry& entry) {
   return entry.type == FileType::kFile && entry.name.find("tfevents") != std::string::npos;
@@ -90,16 +93,44 @@ class Walk {
     if (!file && file.error().reason == Reason::kNotFound) return ok();  // removed meanwhile
     if (!file) return file.error();
     if (++files_ > kMostFiles || bytes_ >= kMostBytes) {
-      found_.is_complete = false;
+      if (std::exchange(is_full_, true)) return ok();
+      add_problem(path, fmt::format("is left out, and so are those after it; the files before it are {}, with {} MiB",
+                                    files_ - 1, bytes_ >> 20));
       return ok();
     }
     // Of a file that is larger than what is left to read, the end counts.
     const std::int64_t size = std::min({file->entry.size, kMostBytes - bytes_, kMostBytesOfFile});
-    if (size < file->entry.size) found_.is_complete = false;
+    const std::int64_t from = file->entry.size - size;
     bytes_ += size;
-    TRY_ASSIGN(const std::string bytes, read_from(file->fd.get(), file->entry.size - size, size));
-    read_event_file(bytes, to);
+    TRY_ASSIGN(const std::string bytes, read_from(file->fd.get(), from, size));
+    const EventFileDamage damage = read_event_file(bytes, to, from == 0 ? FilePart::kWhole : FilePart::kEnd);
+    if (from > 0)
+      add_problem(path, fmt::format("is too large, got {} MiB; only its last {} MiB are shown", file->entry.size >> 20,
+                                    size >> 20));
+    add_damage(path, from, damage);
     return ok();
+  }
+
+  void add_damage(const std::string& path, std::int64_t from, const EventFileDamage& damage) {
+    const auto place = [from](std::size_t at) { return from + static_cast<std::int64_t>(at); };
+    if (damage.given_up && !damage.first) {
+      add_problem(path, fmt::format("has no event from byte {} on; is it a file of TensorBoard?", from));
+    } else if (damage.given_up) {
+      add_problem(path, fmt::format("is damaged from byte {}; what comes after byte {} is left out",
+                                    place(*damage.first), place(*damage.given_up)));
+    } else if (damage.first) {
+      add_problem(path, fmt::format("is damaged from byte {}; the values that cannot be read are left out",
+                                    place(*damage.first)));
+    } else if (damage.cut && owner_ && owner_->until) {
+      // While the job is running, it may be writing there.
+      add_problem(path, fmt::format("ends within a record at byte {}; the values of that record are left out",
+                                    place(*damage.cut)));
+    }
+  }
+
+  void add_problem(const std::string& path, const std::string& what) {
+    found_.is_complete = false;
+    if (found_.problems.size() < kMostProblems) found_.problems.push_back(path + ": " + what);
   }
 
   void add(const std::string& name, const SeriesByTag& series) {
@@ -115,6 +146,7 @@ class Walk {
   node::ScalarRuns found_;
   std::size_t files_ = 0;
   std::int64_t bytes_ = 0;
+  bool is_full_ = false;
 };
 
 // ---- the search in folders that nobody has named ----

@@ -93,6 +93,34 @@ TEST_F(EventFolder, AFileOf2GBThatHoldsNoEventsHarmsNoOther) {
   EXPECT_FALSE(found.is_complete);
   ASSERT_EQ(found.runs.size(), 1u);
   EXPECT_EQ(found.runs[0].name, ".");
+  EXPECT_EQ(found.problems,
+            (std::vector<std::string>{
+                "log/large/events.out.tfevents.1.host.2.0: is too large, got 2048 MiB; only its last 64 MiB are shown",
+                "log/large/events.out.tfevents.1.host.2.0: has no event from byte 2080374784 on; is it a file of "
+                "TensorBoard?"}));
+}
+
+TEST_F(EventFolder, SaysWhichFileIsDamagedOrCut) {
+  const std::string sound = "log/a/events.out.tfevents.1.host.2.0";
+  put(sound);
+  const auto size = std::filesystem::file_size(folder_ + "/" + sound);
+  const auto copy = [&](const std::string& path) {
+    put(path);
+    return folder_ + "/" + path;
+  };
+  std::ofstream(copy("log/b/events.out.tfevents.1.host.2.0"), std::ios::app) << std::string(30, 'x');
+  std::filesystem::resize_file(copy("log/c/events.out.tfevents.1.host.2.0"), size - 5);
+  const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
+  node::EventOwner owner{.hosts = {"host"}, .since = {}, .until = Time::max()};
+  const auto ended = read_event_folder(**claim, "log", owner, {});
+  ASSERT_TRUE(ended);
+  EXPECT_FALSE(ended->is_complete);
+  ASSERT_EQ(ended->problems.size(), 2u);
+  EXPECT_EQ(ended->problems[0], "log/b/events.out.tfevents.1.host.2.0: is damaged from byte " + std::to_string(size) +
+                                    "; the values that cannot be read are left out");
+  EXPECT_EQ(ended->problems[1].find("log/c/events.out.tfevents.1.host.2.0: ends within a record at byte "), 0u);
+  owner.until.reset();
+  EXPECT_EQ(read_event_folder(**claim, "log", owner, {})->problems.size(), 1u) << "a running job may be writing";
 }
 
 class RecentEvents : public EventFolder {

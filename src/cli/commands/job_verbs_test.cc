@@ -159,7 +159,11 @@ TEST(JobVerbs, CompareShowsInWhatJobsDiffer) {
   EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-2", "--all"}), 0);
   EXPECT_THAT(cli.out, HasSubstr("python train.py"));
   cli.out.clear();
+  cli.server.put(
+      "/apis/muster.dev/v1/namespaces/default/jobs/pytorchtrainingjobs.batch.tensorstack.dev/mnist-2/scalars",
+      *json::parse(R"({"runs":[],"problems":["runs/\u001b[31m: is damaged from byte 7"]})"));
   EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-2", "-o", "json"}), 0);
+  EXPECT_THAT(cli.err, HasSubstr("warning: curves of mnist-2: runs/\\x1b[31m: is damaged from byte 7\n"));
   EXPECT_EQ(json::parse(cli.out)->array_at("items").front().string_at("name"), "--lr");
   EXPECT_EQ(cli.run(make_compare(), {"mnist-1"}), kExitUsage);
   EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-1"}), 0);

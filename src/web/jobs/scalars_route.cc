@@ -46,6 +46,7 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
   std::size_t next = 0;
   std::optional<node::EventOwner> owner;  // absent: the job names its folders, and all files there are shown
   json::Array runs;
+  json::Array problems;
   bool is_complete = true;
 
   /// Reads what the job has left without saying where.
@@ -84,6 +85,7 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
   void add(Result<node::ScalarRuns> found) {
     if (!found) return fail(found.error());
     is_complete = is_complete && found->is_complete;
+    for (std::string& problem : found->problems) problems.emplace_back(std::move(problem));
     const control::LogFolder& folder = folders[next - 1];
     for (const node::ScalarRun& run : found->runs) {
       json::Array series;
@@ -99,6 +101,7 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
                  json::Object{{"apiVersion", "muster.dev/v1"},
                               {"kind", "Scalars"},
                               {"complete", is_complete},
+                              {"problems", std::move(problems)},
                               {"runs", std::move(runs)}});
   }
 };
