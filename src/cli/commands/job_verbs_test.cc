@@ -183,6 +183,25 @@ TEST(JobVerbs, RerunMakesACopyOfWhatItsAuthorWrote) {
   EXPECT_EQ(body.find("status"), nullptr);
 }
 
+TEST(JobVerbs, RerunKeepsTheSecretsOfTheOldJob) {
+  CommandRun cli;
+  json::Document job = training_job("Failed");
+  job["metadata"]["uid"] = "u-1";
+  job["metadata"]["annotations"]["muster.dev/notify"] = "team, secret/notify-x";
+  cli.server.put(kTensorStackJobs + "/mnist", job);
+  const std::string secrets = "/api/v1/namespaces/default/secrets/";
+  json::Document secret = make_object("v1", "Secret", "notify-x");
+  secret["metadata"]["ownerReferences"] = *json::parse(R"([{"kind":"PyTorchTrainingJob","name":"mnist","uid":"u-1"}])");
+  cli.server.put(secrets + "notify-x", secret);
+  EXPECT_EQ(cli.run(make_rerun(), {"mnist"}), 0) << cli.err;
+  const auto& owners = cli.server.find(secrets + "notify-x")->array_at("metadata", "ownerReferences");
+  ASSERT_EQ(owners.size(), 2U);
+  EXPECT_EQ(owners[1].string_at("name"), "mnist-2");
+  cli.server.refuse("GET", secrets + "notify-x", 500, *json::parse(R"({"kind":"Status","message":"broken"})"));
+  EXPECT_EQ(cli.run(make_rerun(), {"mnist"}), 0) << "the job exists";
+  EXPECT_THAT(cli.err, HasSubstr("warning: mnist-3 uses Secrets that are deleted with mnist: broken"));
+}
+
 TEST(JobVerbs, ScaleChangesElasticJobsOnly) {
   CommandRun cli;
   json::Document job = training_job("Running");
