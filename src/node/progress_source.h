@@ -33,9 +33,9 @@ struct EventSearch {
 class ProgressSource {
  public:
   virtual ~ProgressSource() = default;
-  /// Returns the last lines, a few KiB, that a container of a pod has written, with the one that it still writes over;
-  /// "" when there are none.
-  virtual std::string log_end(const std::string& pod_uid, const std::string& container) = 0;
+  /// Delivers the last lines, a few KiB, that a container of a pod has written, with the one that it still writes over;
+  /// "" when there are none. The callback runs on the loop, once, never inline.
+  virtual void log_end(std::string pod_uid, std::string container, UniqueFunction<void(std::string)> done) = 0;
   /// Searches the folder, and at first those that `first` names, for event files of the owner. What it does is limited,
   /// whatever lies there. The callback runs on the loop, once, never inline.
   virtual void recent_events(FilePlace folder, EventSearch search, UniqueFunction<void(Result<EventFolders>)> done) = 0;
