@@ -441,8 +441,8 @@ Result<std::unique_ptr<node::LogStream>> Agent::read_log(const node::LogRequest&
   return node_->logs().read(request, std::move(on_text), std::move(on_end));
 }
 
-std::string Agent::log_end(const std::string& pod_uid, const std::string& container) {
-  return node_->logs().end_of(pod_uid, container);
+void Agent::log_end(std::string pod_uid, std::string container, UniqueFunction<void(std::string)> done) {
+  node_->logs().end_of(std::move(pod_uid), std::move(container), std::move(done));
 }
 
 void Agent::recent_events(node::FilePlace folder, node::EventSearch search,

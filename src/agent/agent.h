@@ -26,7 +26,7 @@ class Agent final : public node::NodeApi, public node::ProgressSource {
   Result<std::unique_ptr<node::LogStream>> read_log(const node::LogRequest& request,
                                                     UniqueFunction<void(std::string_view)> on_text,
                                                     UniqueFunction<void(Status)> on_end) override;
-  std::string log_end(const std::string& pod_uid, const std::string& container) override;
+  void log_end(std::string pod_uid, std::string container, UniqueFunction<void(std::string)> done) override;
   void recent_events(node::FilePlace folder, node::EventSearch search,
                      UniqueFunction<void(Result<node::EventFolders>)> done) override;
   Result<std::unique_ptr<node::ExecSession>> exec(const node::ExecRequest& request, node::ExecSink sink) override;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "base/check.h"
@@ -111,6 +112,39 @@ Curve curve_of(const Document& series) {
   return curve;
 }
 
+/// The folder of a run, in its claim.
+std::vector<std::string> steps_of(const Document& run) {
+  std::vector<std::string> steps = split(run.string_at("folder") + "/" + run.string_at("name"), '/');
+  std::erase_if(steps, [](const std::string& step) { return step.empty() || step == "."; });
+  return steps;
+}
+
+/// Returns the folders of the runs, without what all of them have in common: "train" and "validation".
+std::vector<std::string> names_of_runs(const json::Array& runs) {
+  std::vector<std::vector<std::string>> paths;
+  for (const Document& run : runs) paths.push_back(steps_of(run));
+  std::size_t common = 0;
+  const auto agree = [&] {
+    return std::ranges::all_of(paths, [&](const std::vector<std::string>& path) {
+      return path.size() > common && path[common] == paths.front()[common];
+    });
+  };
+  while (!paths.empty() && agree()) ++common;
+  std::vector<std::string> names;
+  for (const auto& path : paths) {
+    names.push_back(join({path.begin() + static_cast<std::ptrdiff_t>(common), path.end()}, "/"));
+  }
+  return names;
+}
+
+std::map<std::string, int> count_tags(const json::Array& runs) {
+  std::map<std::string, int> counts;
+  for (const Document& run : runs) {
+    for (const Document& series : run.array_at("series")) ++counts[series.string_at("tag")];
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::vector<Trait> traits_of(const Document& job, Time now) {
@@ -132,12 +166,15 @@ std::vector<Trait> traits_of(const Document& job, Time now) {
 std::vector<Trait> metric_traits(const Document& scalars) {
   std::vector<Trait> out;
   const json::Array& runs = scalars.array_at("runs");
-  for (const Document& run : runs) {
-    // The names of folders differ between jobs where those of their curves do not.
-    const std::string of_run = runs.size() > 1 ? fmt::format(" ({})", run.string_at("name")) : "";
-    for (const Document& series : run.array_at("series")) {
+  const std::vector<std::string> names = names_of_runs(runs);
+  const std::map<std::string, int> runs_with = count_tags(runs);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (const Document& series : runs[i].array_at("series")) {
       const Curve curve = curve_of(series);
       if (!curve.last) continue;
+      // The folders of two runs of one script have different names, so the name is shown only where it is needed.
+      const bool is_named = runs_with.at(curve.tag) > 1 && !names[i].empty();
+      const std::string of_run = is_named ? fmt::format(" ({})", names[i]) : "";
       out.push_back({curve.tag + of_run + ", last", number_text(*curve.last)});
       out.push_back({curve.tag + of_run + (grows(curve.tag) ? ", highest" : ", lowest"), number_text(*curve.best)});
     }

@@ -53,6 +53,22 @@ TEST(Compare, ACurveHasItsLastAndItsBestValue) {
   EXPECT_EQ(value_of(traits, "val/accuracy, highest"), "0.8");
 }
 
+TEST(Compare, AFolderIsNamedOnlyWhereATagIsInSeveral) {
+  const auto of = [](const std::string& runs) { return metric_traits(*json::parse(R"({"runs":[)" + runs + "]}")); };
+  const auto run = [](const std::string& folder, const std::string& name, const std::string& tag) {
+    return R"({"folder":")" + folder + R"(","name":")" + name + R"(","series":[{"tag":")" + tag +
+           R"(","points":[[1,0,0.5]]}]})";
+  };
+  auto traits = of(run("runs/Nov19_a", ".", "loss") + "," + run("runs/Nov19_a", "1763541000.5", "hparam/accuracy"));
+  ASSERT_EQ(traits.size(), 4U);
+  EXPECT_EQ(traits[0].name, "loss, last");
+  EXPECT_EQ(traits[2].name, "hparam/accuracy, last");
+  traits = of(run("logs/Nov19/train", ".", "loss") + "," + run("logs/Nov19/validation", ".", "loss"));
+  ASSERT_EQ(traits.size(), 4U);
+  EXPECT_EQ(traits[0].name, "loss (train), last");
+  EXPECT_EQ(traits[2].name, "loss (validation), last");
+}
+
 TEST(Compare, LinesThatDifferAreKnown) {
   const auto lines =
       compare({{{"state", "Running"}, {"--lr", "0.1"}}, {{"state", "Running"}, {"--lr", "0.2"}, {"--amp", "set"}}});

@@ -80,4 +80,21 @@ std::vector<WritableFolder> writable_folders(const json::Document& object) {
   return out;
 }
 
+std::vector<std::string> host_names(const json::Document& object) {
+  constexpr std::size_t kLongestHost = 64;  // of sethostname(2)
+  const JobKind* kind = kind_of_job(object);
+  if (kind == nullptr) return {};
+  const auto job = kind->normalise(object, Where::kEngine);
+  if (!job) return {};
+  std::vector<std::string> out;
+  for (const Role& role : job->roles) {
+    const std::string& given = role.pod_template.spec.hostname;
+    const std::string last = given.empty() ? host_name(*job, role, std::max(role.replicas, 1) - 1) : given;
+    if (last.size() > kLongestHost) return {};
+    const bool is_numbered = given.empty() && role.has_index;
+    out.push_back(is_numbered ? last.substr(0, last.rfind('-') + 1) : last);
+  }
+  return out;
+}
+
 }  // namespace muster::jobs

@@ -1,4 +1,5 @@
-// Where a job may leave event files for TensorBoard: in the claims that its pods may write to. Pure.
+// Where a job may leave event files for TensorBoard, in the claims that its pods may write to, and the names of the
+// hosts that are in the names of these files. Pure.
 #pragma once
 
 #include <string>
@@ -17,5 +18,9 @@ struct WritableFolder {
 
 /// Returns the folders of the role that decides about the job, each once; none for a job with an invalid spec.
 std::vector<WritableFolder> writable_folders(const json::Document& object);
+
+/// Returns the host names of the job's pods. One that ends in "-" stands for all that continue with a number, because a
+/// job may have been scaled. None if a name is too long for a host, so that nobody knows what the pod calls itself.
+std::vector<std::string> host_names(const json::Document& object);
 
 }  // namespace muster::jobs

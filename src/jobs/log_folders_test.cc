@@ -56,5 +56,23 @@ TEST(WritableFolders, OfSomethingElseAreNone) {
       writable_folders(json::Object{{"kind", "PyTorchJob"}, {"apiVersion", "kubeflow.org/v1"}, {"spec", 3}}).empty());
 }
 
+TEST(HostNames, AreThoseOfThePodsOfEachRole) {
+  const auto of = [](const std::string& kind, const std::string& name, const std::string& spec) {
+    return host_names(json::parse_yaml("{apiVersion: " + kind + ", metadata: {name: " + name + "}, spec: " + spec + "}")
+                          ->front()
+                          .value);
+  };
+  const std::string pods = "template: {spec: {containers: [{name: pytorch, image: i}]}}";
+  EXPECT_THAT(of("kubeflow.org/v1, kind: PyTorchJob", "a",
+                 "{pytorchReplicaSpecs: {Master: {" + pods + "}, Worker: {replicas: 12, " + pods + "}}}"),
+              ElementsAre("a-master-", "a-worker-"));
+  const std::string named = "template: {spec: {hostname: box, containers: [{name: pytorch, image: i}]}}";
+  const std::string training = "batch.tensorstack.dev/v1beta1, kind: PyTorchTrainingJob";
+  EXPECT_THAT(of(training, "a", "{replicaSpecs: [{type: worker, replicas: 2, " + named + "}]}"), ElementsAre("box"));
+  EXPECT_THAT(of(training, std::string(63, 'a'), "{replicaSpecs: [{type: worker, replicas: 2, " + pods + "}]}"),
+              ElementsAre())
+      << "the pod has the machine's name";
+}
+
 }  // namespace
 }  // namespace muster::jobs

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "api/muster/names.h"
 #include "api/muster/notify_names.h"
@@ -138,6 +139,19 @@ json::Object written_annotations(const Document& object) {
   return kept;
 }
 
+/// Kinds are not told apart: a Secret that is found in vain belongs to somebody else.
+void find_secrets(const Document& value, std::set<std::string>& names) {
+  if (value.is_array()) {
+    for (const Document& item : value.as_array()) find_secrets(item, names);
+  }
+  if (!value.is_object()) return;
+  for (const json::Member& member : value.as_object()) {
+    if (member.key == "secretKeyRef" || member.key == "secretRef") names.insert(member.value.string_at("name"));
+    if (member.key == "secretName" && member.value.is_string()) names.insert(member.value.as_string());
+    find_secrets(member.value, names);
+  }
+}
+
 }  // namespace
 
 VerbResult plan_verb(Verb verb, const Document& object, std::int64_t replicas) {
@@ -174,6 +188,25 @@ Document fresh_copy(const Document& object, const std::string& name) {
     if (wants_pause(*kind, object)) remove_pause(*kind, own);
   }
   return copy;
+}
+
+std::vector<std::string> secrets_named_in(const Document& object) {
+  std::set<std::string> names;
+  if (const Document* spec = object.find("spec")) find_secrets(*spec, names);
+  for (const std::string& target : split(object.string_at("metadata", "annotations", api::kNotifyAnnotation), ',')) {
+    constexpr std::string_view kSecret = "secret/";
+    const std::string_view name = trim(target);
+    if (name.starts_with(kSecret)) names.emplace(name.substr(kSecret.size()));
+  }
+  names.erase("");
+  return {names.begin(), names.end()};
+}
+
+Document owner_reference(const Document& object) {
+  return json::Object{{"apiVersion", object.string_at("apiVersion")},
+                      {"kind", object.string_at("kind")},
+                      {"name", object.string_at("metadata", "name")},
+                      {"uid", object.string_at("metadata", "uid")}};
 }
 
 std::string next_name(const std::string& name) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "json/document.h"
 
@@ -40,6 +41,10 @@ VerbResult plan_verb(Verb verb, const json::Document& object, std::int64_t repli
 /// Returns the job as a new one: what its author wrote, without what the server and tools have added, not paused and
 /// not stopped.
 json::Document fresh_copy(const json::Document& object, const std::string& name);
+/// Returns the names of the Secrets that the job refers to: those of its variables, volumes and notifications.
+std::vector<std::string> secrets_named_in(const json::Document& object);
+/// Returns the job as an owner of other objects.
+json::Document owner_reference(const json::Document& object);
 /// Returns the name of a new run: "mnist" gives "mnist-2", "mnist-2" gives "mnist-3".
 std::string next_name(const std::string& name);
 

@@ -295,12 +295,13 @@ void add_routes(Engine& engine, const std::string& pages_url) {
   api.add_routes({web::stream_route(engine.loop, *engine.transport)});
   api.add_routes(web::link_routes(pages_url, *engine.page_access, *engine.pages));
   api.add_routes({web::service_route(*engine.pages)});
-  api.add_routes(web::newest_jobs_routes(api.context(), engine.agent.get()));
+  const web::ProgressFrom progress{api.context(), *engine.client, *engine.agent, engine.agent->pod_history()};
+  api.add_routes(web::newest_jobs_routes(api.context(), std::make_shared<web::ProgressOfJobs>(progress)));
   api.add_routes(web::job_verb_routes(*engine.transport, web::ActsAs::kCaller));
   api.add_routes({web::job_log_route(engine.loop, *engine.client, engine.agent->pod_history()),
                   web::job_pods_route(*engine.client, engine.agent->pod_history()),
                   web::scalars_route(*engine.client, files, *engine.agent)});
-  api.add_routes({web::progress_route(api.context(), *engine.client, *engine.agent)});
+  api.add_routes({web::progress_route(progress)});
   api.add_routes({web::attempt_log_route(api.context()), web::metrics_route(api.context(), engine.agent->metrics())});
   api.add_routes(web::claim_files_routes(api.context(), files));
   api.add_routes({web::backup_route([&engine](web::OnBackup done) { back_up(*engine.snapshots, std::move(done)); })});

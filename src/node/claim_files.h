@@ -108,8 +108,8 @@ class ClaimFiles {
   /// A folder that is not empty is a Conflict unless all of it is to be removed. `if_match` is that of
   /// FileWriteOptions.
   virtual void remove(FilePlace place, Depth depth, std::string if_match, OnDone done) = 0;
-  /// Reads what trainings have logged for TensorBoard in this folder and below it.
-  virtual void scalars(FilePlace folder, On<ScalarRuns> done) = 0;
+  /// Reads what trainings have logged for TensorBoard in this folder and below it: all files, or those of the owner.
+  virtual void scalars(FilePlace folder, std::optional<EventOwner> owner, On<ScalarRuns> done) = 0;
   /// Finds out whether there is anything to read for it.
   virtual void has_events(FilePlace folder, On<bool> done) = 0;
 };

@@ -14,7 +14,7 @@
 
 namespace muster::node {
 
-/// A folder with event files for TensorBoard that were written lately.
+/// A folder with event files for TensorBoard of one job.
 struct EventFolder {
   std::string path;                  // in its claim
   std::vector<ScalarSeries> latest;  // each with its last point
@@ -27,17 +27,17 @@ struct EventFolders {
 
 struct EventSearch {
   std::vector<std::string> first;  // paths in the claim
-  Time since;
+  EventOwner owner;
 };
 
 class ProgressSource {
  public:
   virtual ~ProgressSource() = default;
-  /// Returns the last lines, a few KiB, that a container of a pod has written, with the one that it still writes over;
-  /// "" when there are none.
-  virtual std::string log_end(const std::string& pod_uid, const std::string& container) = 0;
-  /// Searches the folder, and at first those that `first` names, for event files written since then. What it does is
-  /// limited, whatever lies there. The callback runs on the loop, once, never inline.
+  /// Delivers the last lines, a few KiB, that a container of a pod has written, with the one that it still writes over;
+  /// "" when there are none. The callback runs on the loop, once, never inline.
+  virtual void log_end(std::string pod_uid, std::string container, UniqueFunction<void(std::string)> done) = 0;
+  /// Searches the folder, and at first those that `first` names, for event files of the owner. What it does is limited,
+  /// whatever lies there. The callback runs on the loop, once, never inline.
   virtual void recent_events(FilePlace folder, EventSearch search, UniqueFunction<void(Result<EventFolders>)> done) = 0;
 };
 

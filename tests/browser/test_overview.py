@@ -2,10 +2,10 @@
 
 import base64
 import re
-import struct
 import time
 
 import pytest
+from event_files import scalar_event
 from harness import Engine, training_job, wait_for
 from looks import assert_looks_right
 from test_console import names, row, with_resources
@@ -36,26 +36,6 @@ def world(engine):
     engine.wait_phase("broken", "Failed")
     wait_for("the reason", lambda: any(one.get("reason") == "Unschedulable" for one in engine.get("pj", "waits")["status"].get("conditions", [])))
     return engine
-
-
-def masked_crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
-    crc ^= 0xFFFFFFFF
-    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-def scalar_event(step, tag, value):
-    """A record of TensorBoard's event files with one value."""
-    def member(number, data):
-        return bytes([number << 3 | 2, len(data)]) + data
-    summary = member(1, member(1, tag.encode()) + b"\x15" + struct.pack("<f", value))
-    event = b"\x09" + struct.pack("<d", time.time()) + bytes([0x10, step]) + member(5, summary)
-    length = struct.pack("<Q", len(event))
-    return length + struct.pack("<I", masked_crc32c(length)) + event + struct.pack("<I", masked_crc32c(event))
 
 
 def card(page, title):

@@ -1,6 +1,7 @@
 """How far jobs are: the last line of a run, `get jobs`, and curves that nobody has configured."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -96,11 +97,21 @@ def test_curves_are_found_without_configuration(engine, project):
     assert progress["progress"]["epoch"] == 3 and progress["progress"]["step"] == 20
     assert [folder["folder"] for folder in progress["curves"]] == ["runs/today"]
     # A file that is not an event file, or is far too large, harms nothing else.
-    (project / "runs" / "today" / "events.out.tfevents.2").write_bytes(b"\xff" * 100_000)
-    with open(project / "runs" / "today" / "events.out.tfevents.3", "wb") as large:
+    today = project / "runs" / "today"
+    (today / "events.out.tfevents.2").write_bytes(EVENTS.read_bytes() + b"\xff" * 100_000)
+    with open(today / "events.out.tfevents.3", "wb") as large:
         large.truncate(2 << 30)
+    written = (today / "events.out.tfevents.1").stat().st_mtime
+    for number in "23":
+        os.utime(today / f"events.out.tfevents.{number}", (written, written))
     damaged = of_job(engine, "curves", "scalars")
     assert not damaged["complete"] and damaged["runs"][0]["series"] == scalars["runs"][0]["series"]
+    assert damaged["problems"] == [
+        f"runs/today/events.out.tfevents.2: is damaged from byte {EVENTS.stat().st_size}; the values that cannot be read are left out",
+        "runs/today/events.out.tfevents.3: is too large, got 2048 MiB; only its last 64 MiB are shown",
+        "runs/today/events.out.tfevents.3: has no event from byte 2080374784 on; is it a file of TensorBoard?"]
+    compared = muster(engine, project, "compare", "curves", "curves")
+    assert f"warning: curves of curves: {damaged['problems'][0]}\n" in compared.stderr
 
 
 def test_found_curves_open_in_tensorboard(tmp_path, project):
@@ -133,3 +144,78 @@ def test_a_job_without_curves_says_how_to_have_some(engine, project):
                                   "write them there, or set spec.tensorboardSpec")
     board = muster(engine, project, "tensorboard", "none")
     assert board.returncode == 3 and "write event files into a volume" in board.stderr
+
+
+LOGS_LIKE_PYTORCH = """
+import os, sys, time
+from event_files import SummaryWriter
+writer = SummaryWriter()
+loss = float(sys.argv[1])
+for step in range(1, 4):
+    writer.add_scalar("train/loss", loss * (4 - step), step)
+while "--wait" in sys.argv and not os.path.exists("end"):
+    time.sleep(0.02)
+"""
+
+
+@pytest.fixture
+def writers(project):
+    shutil.copyfile(ROOT / "tests" / "event_files.py", project / "event_files.py")
+    (project / "train.py").write_text(LOGS_LIKE_PYTORCH)
+    return project
+
+
+def last_values(scalars):
+    return [series["points"][-1][2] for run in scalars["runs"] for series in run["series"]]
+
+
+def test_runs_of_one_project_have_their_own_curves(engine, writers):
+    for name, loss in (("first", "0.5"), ("second", "0.25")):
+        assert muster(engine, writers, "run", "--name", name, "train.py", loss).returncode == 0
+    for name, loss in (("left", "1"), ("right", "2")):
+        assert muster(engine, writers, "run", "-d", "--name", name, "train.py", loss, "--wait").returncode == 0
+    wait_for("curves of both", lambda: len(list(writers.glob("runs/*/events.*"))) == 4)
+    for name, loss in (("first", 0.5), ("second", 0.25), ("left", 1), ("right", 2)):
+        wait_for(f"all values of {name}", lambda: last_values(of_job(engine, name, "scalars")) == [loss])
+        progress = of_job(engine, name, "progress")
+        assert progress["progress"]["loss"] == loss and progress["progress"]["step"] == 3
+        assert len(progress["curves"]) == 1 and name in progress["curves"][0]["folder"], progress
+    for pair, values in ((("first", "second"), ["0.5", "0.25"]), (("left", "right"), ["1", "2"])):
+        rows_of_pair = json.loads(muster(engine, writers, "compare", *pair, "-o", "json").stdout)["items"]
+        assert {row["name"]: row["values"] for row in rows_of_pair if "loss" in row["name"]} == {
+            "train/loss, last": values, "train/loss, lowest": values}
+    (writers / "end").touch()
+    engine.wait_phase("right", "Succeeded")
+
+
+def test_the_list_knows_what_event_files_say_also_after_clean_up(engine, writers):
+    for name, loss in (("low", "0.125"), ("high", "4")):
+        assert muster(engine, writers, "run", "-d", "--name", name, "train.py", loss, "--wait").returncode == 0
+
+    def progress(name):
+        return rows(engine, writers).get(name, {}).get("PROGRESS")
+
+    wait_for("what running jobs have reached", lambda: (progress("low"), progress("high")) == ("step 3, loss 0.125", "step 3, loss 4"))
+    (writers / "end").touch()
+    engine.wait_phase("low", "Succeeded")
+    engine.wait_phase("high", "Succeeded")
+    pods = json.loads(engine.muster("get", "pods", "-o", "json").stdout)["items"]
+    engine.muster("delete", "pod", *[pod["metadata"]["name"] for pod in pods if pod["metadata"]["name"].startswith("low")])
+    engine.kill()  # what it remembers
+    engine.start()
+    assert progress("low") == "step 3, loss 0.125"
+    by_loss = [name for name in rows(engine, writers, "--sort-by", "loss") if name in ("low", "high")]
+    assert by_loss == ["low", "high"]
+
+
+def test_the_list_reads_the_log_of_a_pod_that_is_gone(fresh_engine, project):
+    fresh_engine.start()
+    assert muster(fresh_engine, project, "run", "--name", "printed", "train.py").returncode == 0
+
+    def pods():
+        return json.loads(fresh_engine.muster("get", "pods", "-o", "json").stdout)["items"]
+
+    fresh_engine.muster("delete", "pod", *[pod["metadata"]["name"] for pod in pods()])
+    wait_for("the pod to be gone", lambda: not pods())
+    assert rows(fresh_engine, project)["printed"]["PROGRESS"] == "epoch 3, loss 0.1667"
+    assert of_job(fresh_engine, "printed", "progress")["progress"]["epoch"] == 3

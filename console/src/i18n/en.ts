@@ -245,6 +245,7 @@ export const en = {
   "metrics.throughput": "Throughput (read + write)",
   "metrics.resources": "Cluster resources",
   "metrics.training": "Training curves",
+  "metrics.unread": "Some event files could not be read as a whole:",
   "metrics.network": "Network bandwidth",
   "metrics.storage": "Storage I/O",
   "metrics.gpu": "GPU utilisation",

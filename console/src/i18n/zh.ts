@@ -247,6 +247,7 @@ export const zh: Record<keyof typeof en, string> = {
   "metrics.throughput": "吞吐量（读+写）",
   "metrics.resources": "集群资源",
   "metrics.training": "训练曲线",
+  "metrics.unread": "部分事件文件未能完整读取：",
   "metrics.network": "网络带宽",
   "metrics.storage": "存储 I/O",
   "metrics.gpu": "GPU 利用率",

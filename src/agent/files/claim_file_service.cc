@@ -165,11 +165,11 @@ void ClaimFileService::remove(FilePlace place, Depth depth, std::string if_match
       after_change(place, std::move(done)));
 }
 
-void ClaimFileService::scalars(FilePlace folder, On<node::ScalarRuns> done) {
+void ClaimFileService::scalars(FilePlace folder, std::optional<node::EventOwner> owner, On<node::ScalarRuns> done) {
   in_folder(
       folder,
-      [path = folder.path](const ClaimFolder& claim, const std::stop_token& stop) {
-        return read_event_folder(claim, path, stop);
+      [path = folder.path, owner = std::move(owner)](const ClaimFolder& claim, const std::stop_token& stop) {
+        return read_event_folder(claim, path, owner, stop);
       },
       std::move(done));
 }

@@ -26,7 +26,7 @@ class ClaimFileService final : public node::ClaimFiles {
   void make_folder(node::FilePlace folder, OnDone done) override;
   void move(node::FilePlace from, std::string to, Existing existing, OnDone done) override;
   void remove(node::FilePlace place, Depth depth, std::string if_match, OnDone done) override;
-  void scalars(node::FilePlace folder, On<node::ScalarRuns> done) override;
+  void scalars(node::FilePlace folder, std::optional<node::EventOwner> owner, On<node::ScalarRuns> done) override;
   void has_events(node::FilePlace folder, On<bool> done) override;
   /// As node::ProgressSource says.
   void recent_events(const node::FilePlace& folder, node::EventSearch search, On<node::EventFolders> done);

@@ -1,12 +1,15 @@
 #include "agent/files/event_folder.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <deque>
+#include <utility>
 
 #include "agent/scalars/event_file.h"
+#include "agent/scalars/event_owner.h"
 #include "linux/files.h"
 
 namespace muster::agent {
@@ -22,6 +25,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kMostBytesOfFile = std::int64_t{64} << 20;
 constexpr int kDeepestRun = 8;
 constexpr std::size_t kPointsPerSeries = 1000;
+constexpr std::size_t kMostProblems = 20;
 
 bool is_event_file(const FileEntry& entry) {
   return entry.type == FileType::kFile && entry.name.find("tfevents") != std::string::npos;
@@ -61,7 +65,8 @@ Result<bool> find_event_file(const ClaimFolder& claim, const std::string& path, 
 
 class Walk {
  public:
-  Walk(const ClaimFolder& claim, const std::stop_token& stop) : claim_(claim), stop_(stop) {}
+  Walk(const ClaimFolder& claim, const std::optional<node::EventOwner>& owner, const std::stop_token& stop)
+      : claim_(claim), owner_(owner), stop_(stop) {}
 
   Status enter(const std::string& path, const std::string& name, int depth) {
     TRY_ASSIGN(const node::FilePage page, claim_.list(path, {.after = "", .limit = kMostFiles}));
@@ -70,6 +75,7 @@ class Walk {
     for (const FileEntry& entry : page.entries) {
       if (stop_.stop_requested()) return ok();
       if (is_event_file(entry)) {
+        if (owner_ && !is_of_owner(*owner_, entry.name, entry.modified)) continue;
         TRY(read(below(path, entry.name), series));
       } else if (entry.type == FileType::kFolder && depth < kDeepestRun) {
         TRY(enter(below(path, entry.name), name == "." ? entry.name : name + "/" + entry.name, depth + 1));
@@ -87,16 +93,44 @@ class Walk {
     if (!file && file.error().reason == Reason::kNotFound) return ok();  // removed meanwhile
     if (!file) return file.error();
     if (++files_ > kMostFiles || bytes_ >= kMostBytes) {
-      found_.is_complete = false;
+      if (std::exchange(is_full_, true)) return ok();
+      add_problem(path, fmt::format("is left out, and so are those after it; the files before it are {}, with {} MiB",
+                                    files_ - 1, bytes_ >> 20));
       return ok();
     }
     // Of a file that is larger than what is left to read, the end counts.
     const std::int64_t size = std::min({file->entry.size, kMostBytes - bytes_, kMostBytesOfFile});
-    if (size < file->entry.size) found_.is_complete = false;
+    const std::int64_t from = file->entry.size - size;
     bytes_ += size;
-    TRY_ASSIGN(const std::string bytes, read_from(file->fd.get(), file->entry.size - size, size));
-    read_event_file(bytes, to);
+    TRY_ASSIGN(const std::string bytes, read_from(file->fd.get(), from, size));
+    const EventFileDamage damage = read_event_file(bytes, to, from == 0 ? FilePart::kWhole : FilePart::kEnd);
+    if (from > 0)
+      add_problem(path, fmt::format("is too large, got {} MiB; only its last {} MiB are shown", file->entry.size >> 20,
+                                    size >> 20));
+    add_damage(path, from, damage);
     return ok();
+  }
+
+  void add_damage(const std::string& path, std::int64_t from, const EventFileDamage& damage) {
+    const auto place = [from](std::size_t at) { return from + static_cast<std::int64_t>(at); };
+    if (damage.given_up && !damage.first) {
+      add_problem(path, fmt::format("has no event from byte {} on; is it a file of TensorBoard?", from));
+    } else if (damage.given_up) {
+      add_problem(path, fmt::format("is damaged from byte {}; what comes after byte {} is left out",
+                                    place(*damage.first), place(*damage.given_up)));
+    } else if (damage.first) {
+      add_problem(path, fmt::format("is damaged from byte {}; the values that cannot be read are left out",
+                                    place(*damage.first)));
+    } else if (damage.cut && owner_ && owner_->until) {
+      // While the job is running, it may be writing there.
+      add_problem(path, fmt::format("ends within a record at byte {}; the values of that record are left out",
+                                    place(*damage.cut)));
+    }
+  }
+
+  void add_problem(const std::string& path, const std::string& what) {
+    found_.is_complete = false;
+    if (found_.problems.size() < kMostProblems) found_.problems.push_back(path + ": " + what);
   }
 
   void add(const std::string& name, const SeriesByTag& series) {
@@ -107,10 +141,12 @@ class Walk {
   }
 
   const ClaimFolder& claim_;
+  const std::optional<node::EventOwner>& owner_;
   const std::stop_token& stop_;
   node::ScalarRuns found_;
   std::size_t files_ = 0;
   std::int64_t bytes_ = 0;
+  bool is_full_ = false;
 };
 
 // ---- the search in folders that nobody has named ----
@@ -171,11 +207,11 @@ class Search {
     });
   }
 
-  /// Returns whether the folder has event files that were written lately.
+  /// Returns whether the folder has event files of the job.
   bool look(const std::string& path, const std::vector<FileEntry>& entries) {
     const FileEntry* newest = nullptr;
     for (const FileEntry& entry : entries) {
-      if (!is_event_file(entry) || entry.modified < wanted_.since) continue;
+      if (!is_event_file(entry) || !is_of_owner(wanted_.owner, entry.name, entry.modified)) continue;
       if (newest == nullptr || entry.modified > newest->modified) newest = &entry;
     }
     if (newest == nullptr) return false;
@@ -215,8 +251,8 @@ Result<node::EventFolders> find_recent_events(const ClaimFolder& claim, const st
 }
 
 Result<node::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std::string& path,
-                                           const std::stop_token& stop) {
-  Walk walk(claim, stop);
+                                           const std::optional<node::EventOwner>& owner, const std::stop_token& stop) {
+  Walk walk(claim, owner, stop);
   const Status done = walk.enter(path, ".", 0);
   if (!done && done.error().reason != Reason::kNotFound) return done.error();
   return std::move(walk).result();

@@ -23,7 +23,7 @@ class EventFolder : public ::testing::Test {
   node::ScalarRuns read(const std::string& path) const {
     const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
     EXPECT_TRUE(claim.has_value());
-    auto runs = read_event_folder(**claim, path, {});
+    auto runs = read_event_folder(**claim, path, std::nullopt, {});
     EXPECT_TRUE(runs.has_value());
     return *std::move(runs);
   }
@@ -93,6 +93,34 @@ TEST_F(EventFolder, AFileOf2GBThatHoldsNoEventsHarmsNoOther) {
   EXPECT_FALSE(found.is_complete);
   ASSERT_EQ(found.runs.size(), 1u);
   EXPECT_EQ(found.runs[0].name, ".");
+  EXPECT_EQ(found.problems,
+            (std::vector<std::string>{
+                "log/large/events.out.tfevents.1.host.2.0: is too large, got 2048 MiB; only its last 64 MiB are shown",
+                "log/large/events.out.tfevents.1.host.2.0: has no event from byte 2080374784 on; is it a file of "
+                "TensorBoard?"}));
+}
+
+TEST_F(EventFolder, SaysWhichFileIsDamagedOrCut) {
+  const std::string sound = "log/a/events.out.tfevents.1.host.2.0";
+  put(sound);
+  const auto size = std::filesystem::file_size(folder_ + "/" + sound);
+  const auto copy = [&](const std::string& path) {
+    put(path);
+    return folder_ + "/" + path;
+  };
+  std::ofstream(copy("log/b/events.out.tfevents.1.host.2.0"), std::ios::app) << std::string(30, 'x');
+  std::filesystem::resize_file(copy("log/c/events.out.tfevents.1.host.2.0"), size - 5);
+  const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
+  node::EventOwner owner{.hosts = {"host"}, .since = {}, .until = Time::max()};
+  const auto ended = read_event_folder(**claim, "log", owner, {});
+  ASSERT_TRUE(ended);
+  EXPECT_FALSE(ended->is_complete);
+  ASSERT_EQ(ended->problems.size(), 2u);
+  EXPECT_EQ(ended->problems[0], "log/b/events.out.tfevents.1.host.2.0: is damaged from byte " + std::to_string(size) +
+                                    "; the values that cannot be read are left out");
+  EXPECT_EQ(ended->problems[1].find("log/c/events.out.tfevents.1.host.2.0: ends within a record at byte "), 0u);
+  owner.until.reset();
+  EXPECT_EQ(read_event_folder(**claim, "log", owner, {})->problems.size(), 1u) << "a running job may be writing";
 }
 
 class RecentEvents : public EventFolder {
@@ -100,7 +128,8 @@ class RecentEvents : public EventFolder {
   node::EventFolders find(const std::string& path, std::vector<std::string> first = {}, Time since = {}) const {
     const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
     EXPECT_TRUE(claim.has_value());
-    auto found = find_recent_events(**claim, path, {.first = std::move(first), .since = since}, {});
+    auto found = find_recent_events(
+        **claim, path, {.first = std::move(first), .owner = {.hosts = hosts_, .since = since, .until = {}}}, {});
     EXPECT_TRUE(found.has_value());
     return *std::move(found);
   }
@@ -109,6 +138,8 @@ class RecentEvents : public EventFolder {
     for (const node::EventFolder& folder : found.folders) out.push_back(folder.path);
     return out;
   }
+
+  std::vector<std::string> hosts_ = {"host"};
 };
 
 TEST_F(RecentEvents, AreFoundWhereTrainingsLeaveThem) {
@@ -142,6 +173,22 @@ TEST_F(RecentEvents, AreThoseOfTheJobAndNotOlderOnes) {
   ASSERT_EQ(::stat((folder_ + "/runs/new").c_str(), &made), 0);
   const Time since = Time(std::chrono::seconds(made.st_mtim.tv_sec)) - std::chrono::hours(24);
   EXPECT_EQ(paths(find("", {}, since)), std::vector<std::string>{"runs/new"});
+}
+
+TEST_F(RecentEvents, ThoseOfOtherHostsAreLeftOut) {
+  put("runs/shared/events.out.tfevents.1.other.2.0");
+  put("runs/mine/events.out.tfevents.1.host.2.0");
+  put("runs/other/events.out.tfevents.1.other.2.0");
+  EXPECT_EQ(paths(find("")), std::vector<std::string>{"runs/mine"});
+  put("runs/shared/events.out.tfevents.1.host.2.0");
+  EXPECT_EQ(paths(find("")), (std::vector<std::string>{"runs/mine", "runs/shared"}));
+  const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
+  const auto read =
+      read_event_folder(**claim, "runs", node::EventOwner{.hosts = {"other"}, .since = {}, .until = {}}, {});
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->runs.size(), 2u);
+  EXPECT_EQ(read->runs[0].name, "other");
+  EXPECT_EQ(read->runs[1].name, "shared");
 }
 
 TEST_F(RecentEvents, ASearchHasAnEnd) {

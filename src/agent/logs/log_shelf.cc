@@ -101,6 +101,17 @@ Result<Chosen> choose_current(const Paths& paths, const node::LogRequest& reques
   return Chosen{.folder = paths.pod(*uid), .run = *run};
 }
 
+std::string end_of_last_run(const std::string& folder, const std::string& container) {
+  const std::optional<int> run = last_run(folder, container);
+  if (!run) return "";
+  std::string end = end_of_log(folder, container, *run);
+  if (const auto state = read_line_state(LogFiles(folder, container, *run).state_path())) {
+    if (!end.empty() && !end.ends_with('\n')) end += '\n';
+    end += state->text;
+  }
+  return end;
+}
+
 // ---- what is over the limits ----
 
 struct RunFiles {
@@ -146,16 +157,10 @@ Result<std::unique_ptr<node::LogStream>> LogShelf::read(const node::LogRequest& 
   return open_log_stream(loop_, chosen.folder, chosen.run, wanted, std::move(on_text), std::move(on_end), removed_);
 }
 
-std::string LogShelf::end_of(const std::string& pod_uid, const std::string& container) const {
-  const std::string folder = paths_.pod(pod_uid);
-  const std::optional<int> run = last_run(folder, container);
-  if (!run) return "";
-  std::string end = end_of_log(folder, container, *run);
-  if (const auto state = read_line_state(LogFiles(folder, container, *run).state_path())) {
-    if (!end.empty() && !end.ends_with('\n')) end += '\n';
-    end += state->text;
-  }
-  return end;
+void LogShelf::end_of(std::string pod_uid, std::string container, UniqueFunction<void(std::string)> done) {
+  disk_.run([folder = paths_.pod(pod_uid),
+             container = std::move(container)](const std::stop_token&) { return end_of_last_run(folder, container); },
+            std::move(done));
 }
 
 struct LogShelf::Found {

@@ -28,8 +28,8 @@ class LogShelf final : public node::PodHistory {
                                                 UniqueFunction<void(Status)> on_end) const;
 
   void find(const node::OwnerName& owner, UniqueFunction<void(node::PastPods)> done) override;
-  /// Returns the end of what the container has written in its last run, with the line that it still writes.
-  std::string end_of(const std::string& pod_uid, const std::string& container) const;
+  /// Delivers the end of what the container has written in its last run, with the line that it still writes.
+  void end_of(std::string pod_uid, std::string container, UniqueFunction<void(std::string)> done);
 
   using IsInUse = std::function<bool(const std::string& uid)>;
   /// Removes what is over the limits: the folders of deleted pods with what is remembered of their names, and the logs

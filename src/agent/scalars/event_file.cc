@@ -144,21 +144,35 @@ std::uint32_t masked_crc32c(std::string_view bytes) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
 }
 
-void read_event_file(std::string_view bytes, SeriesByTag& to) {
-  std::size_t damaged = 0;
-  while (bytes.size() >= kHeader) {
-    if (!begins_record(bytes)) {
-      if (++damaged > kMostDamaged) return;
-      bytes.remove_prefix(1);
+EventFileDamage read_event_file(std::string_view bytes, SeriesByTag& to, FilePart part) {
+  EventFileDamage damage;
+  std::size_t at = 0;
+  std::size_t skipped = 0;
+  bool is_known = part == FilePart::kWhole;  // that a record begins here
+  const auto note = [&] {
+    if (is_known && !damage.first) damage.first = at;
+  };
+  for (; bytes.size() - at >= kHeader;) {
+    const std::string_view rest = bytes.substr(at);
+    if (!begins_record(rest)) {
+      note();
+      if (++skipped > kMostDamaged) {
+        damage.given_up = at;
+        return damage;
+      }
+      ++at;
       continue;
     }
-    const auto length = read_fixed<std::uint64_t>(bytes);
-    if (bytes.size() < kHeader + length + 4) return;
-    const std::string_view event = bytes.substr(kHeader, length);
-    const bool intact = read_fixed<std::uint32_t>(bytes.substr(kHeader + length)) == masked_crc32c(event);
-    if (intact) read_event(event, to);
-    bytes.remove_prefix(kHeader + length + 4);
+    is_known = true;
+    const auto length = read_fixed<std::uint64_t>(rest);
+    if (rest.size() < kHeader + length + 4) break;
+    const std::string_view event = rest.substr(kHeader, length);
+    const bool intact = read_fixed<std::uint32_t>(rest.substr(kHeader + length)) == masked_crc32c(event);
+    intact ? read_event(event, to) : note();
+    at += kHeader + length + 4;
   }
+  if (at < bytes.size()) damage.cut = at;
+  return damage;
 }
 
 std::vector<ScalarPoint> thinned(const std::vector<ScalarPoint>& points, std::size_t most) {

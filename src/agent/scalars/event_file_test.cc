@@ -85,6 +85,22 @@ TEST(EventFile, SkipsWhatIsDamaged) {
   EXPECT_EQ(series["loss"], (std::vector<ScalarPoint>{{2, 2, 2}, {4, 4, 0}})) << "up to the next sound record";
 }
 
+TEST(EventFile, SaysWhereItIsDamaged) {
+  const std::string one = record(event(1, 1, simple("loss", 3)));
+  SeriesByTag series;
+  EXPECT_EQ(read_event_file(one + one, series), EventFileDamage());
+  EXPECT_EQ(read_event_file(one + std::string(20, '\xff') + one, series), (EventFileDamage{.first = one.size()}));
+  std::string damaged = one;
+  damaged.back() ^= 1;
+  EXPECT_EQ(read_event_file(one + damaged + one, series), (EventFileDamage{.first = one.size()}));
+  EXPECT_EQ(read_event_file(one + one.substr(0, 20), series), (EventFileDamage{.cut = one.size()}));
+  EXPECT_EQ(read_event_file(one + one.substr(0, 3), series), (EventFileDamage{.cut = one.size()}));
+  EXPECT_EQ(read_event_file(std::string(5 << 20, '\0'), series), (EventFileDamage{.first = 0, .given_up = 4 << 20}));
+  EXPECT_EQ(read_event_file(one.substr(5) + one, series, FilePart::kEnd), EventFileDamage());
+  EXPECT_EQ(read_event_file(one.substr(5) + damaged, series, FilePart::kEnd),
+            (EventFileDamage{.first = one.size() - 5}));
+}
+
 TEST(EventFile, IsReadFromItsMiddle) {
   const std::string first = record(event(1, 1, simple("loss", 3)));
   const std::string bytes = first + record(event(2, 2, simple("loss", 2)));

@@ -187,6 +187,71 @@ TEST_F(Access, WhatReachesTheHostIsTheOwnersAlone) {
   EXPECT_EQ(as(token, "POST", kConfigMaps, R"({"metadata":{"name":"c"},"data":{"hostPath":"/etc"}})")->status, 201);
 }
 
+TEST_F(Access, AClaimOfTheOwnerIsClosedToAccounts) {
+  const std::string token = token_of("default");
+  const std::string merge = "application/merge-patch+json";
+  const std::string claims = "/api/v1/namespaces/default/persistentvolumeclaims";
+  const std::string claim_spec =
+      R"("spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})";
+  const std::string home =
+      R"({"metadata":{"name":"home","annotations":{"muster.dev/owner-only":"true"}},)" + claim_spec;
+  const auto pod = [](const std::string& name, const std::string& claim) {
+    return R"({"metadata":{"name":")" + name +
+           R"("},"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","persistentVolumeClaim":)" +
+           R"({"claimName":")" + claim + R"("}}]}})";
+  };
+  // A pod would wait for the claim that `muster run` makes, or find its own under that name.
+  EXPECT_EQ(as(token, "POST", kPods, pod("early", "home"))->status, 403);
+  EXPECT_EQ(as(token, "POST", claims, R"({"metadata":{"name":"home"},)" + claim_spec)->status, 403);
+
+  ASSERT_EQ(call("POST", claims, home)->status, 201);
+  const auto refused = as(token, "POST", kPods, pod("p", "home"));
+  EXPECT_EQ(refused->status, 403);
+  EXPECT_EQ(
+      json::parse(refused->body)->string_at("message"),
+      "pods \"p\" is forbidden: spec.volumes[0].persistentVolumeClaim.claimName: only the owner of this engine may "
+      "use claim \"home\", got a request from system:serviceaccount:default:default; use another claim, or ask the "
+      "owner to write the object");
+  const std::string volumes = R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"home"}}])";
+  const std::string in_template =
+      R"("template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"pytorch","image":"i"}],)" +
+      volumes + "}}";
+  const std::string deployments = "/apis/apps/v1/namespaces/default/deployments";
+  const std::string deployment =
+      R"({"metadata":{"name":"d"},"spec":{"replicas":0,"selector":{"matchLabels":{"a":"b"}},)" + in_template + "}}";
+  EXPECT_EQ(as(token, "POST", deployments, deployment)->status, 403);
+  const std::string jobs = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs";
+  const std::string job = R"({"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","metadata":{"name":"j"},"spec":{)"
+                          R"("pytorchReplicaSpecs":{"Master":{"replicas":1,)" +
+                          in_template + "}}}}";
+  EXPECT_EQ(as(token, "POST", jobs, job)->status, 403);
+  const auto board = [](const std::string& spec) {
+    return R"({"apiVersion":"tensorstack.dev/v1beta1","kind":"TensorBoard","metadata":{"name":"t"},"spec":)" + spec +
+           "}";
+  };
+  const std::string boards = "/apis/tensorstack.dev/v1beta1/namespaces/default/tensorboards";
+  EXPECT_EQ(as(token, "POST", boards, board(R"({"trainingLogFilesets":["t9k://pvc/home/.netrc"]})"))->status, 403);
+  EXPECT_EQ(as(token, "POST", boards, board(R"({"logDir":{"pvc":[{"name":"home"}]}})"))->status, 403);
+
+  // What the owner has made with it is not the account's to change, and the mark is not the account's to set.
+  ASSERT_EQ(call("POST", deployments, deployment)->status, 201);
+  EXPECT_EQ(as(token, "PATCH", deployments + "/d", R"({"spec":{"replicas":1}})", merge)->status, 403);
+  EXPECT_EQ(as(token, "PATCH", claims + "/home", R"({"metadata":{"annotations":null}})", merge)->status, 403);
+  ASSERT_EQ(as(token, "POST", claims, R"({"metadata":{"name":"mine"},)" + claim_spec)->status, 201);
+  EXPECT_EQ(
+      as(token, "PATCH", claims + "/mine", R"({"metadata":{"annotations":{"muster.dev/owner-only":"true"}}})", merge)
+          ->status,
+      403);
+  EXPECT_EQ(as(token, "POST", kPods, pod("with-mine", "mine"))->status, 201);
+  ASSERT_EQ(call("POST", kPods, pod("with-home", "home"))->status, 201);
+  for (const char* way : {"exec?command=env&stdout=true", "attach?stdout=true"}) {
+    EXPECT_EQ(as(token, "GET", std::string(kPods) + "/with-home/" + way)->status, 403) << way;
+  }
+  EXPECT_EQ(as(token, "GET", std::string(kPods) + "/with-mine/exec?command=env&stdout=true")->status, 400)
+      << "the pod has no machine";
+  EXPECT_EQ(as(token, "POST", kConfigMaps, R"({"metadata":{"name":"c"},"data":{"claimName":"home"}})")->status, 201);
+}
+
 TEST_F(Access, AnAccountDoesNotPlayTheNodeOrTheScheduler) {
   const std::string token = token_of("default");
   ASSERT_EQ(as(token, "POST", kPods, kPod)->status, 201);

@@ -10,6 +10,7 @@
 #include "apiserver/admission/metadata_rules.h"
 #include "apiserver/admission/node_policy.h"
 #include "apiserver/admission/notify_rules.h"
+#include "apiserver/admission/owner_claims.h"
 #include "apiserver/admission/references.h"
 #include "apiserver/admission/validity.h"
 #include "apiserver/errors/status_error.h"
@@ -154,7 +155,8 @@ Status split_status(Write& write) {
 
 Status check_sender(Write& write) {
   TRY(check_notify_sender(write.request, write.before, write.object));
-  return check_host_reach(write.request, write.before, write.object);
+  TRY(check_host_reach(write.request, write.before, write.object));
+  return check_owner_claims(write.context, write.request, write.before, write.object);
 }
 
 std::vector<std::string> advice_about(const Write& write, const Document& object) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "apiserver/admission/owner_claims.h"
 #include "apiserver/errors/status_error.h"
 #include "apiserver/verbs/pod_container.h"
 #include "apiserver/verbs/verbs.h"
@@ -155,6 +156,7 @@ void exec_in_pod(Context& context, const ResourceRequest& request, const net::Re
   if (entry == nullptr) return reply.fail(not_found(*request.resource, request.name));
   const auto pod = json::parse(*entry->bytes);
   if (!pod) return reply.fail(pod.error());
+  if (const Status may = check_entry(context, request, *pod); !may) return reply.fail(may.error());
   const auto exec = parse_exec_request(request, *pod);
   if (!exec) return reply.fail(exec.error());
   if (pod->string_at("spec", "nodeName").empty()) {

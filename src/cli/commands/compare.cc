@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "cli/commands/commands.h"
+#include "cli/jobs/curve_problems.h"
 #include "cli/jobs/find_job.h"
 #include "cli/output/table.h"
 
@@ -51,6 +52,7 @@ class Compare final : public Command {
     const auto text = session.get_text(path + "/scalars");
     const auto scalars = text ? json::parse(*text) : Result<Document>(text.error());
     if (!scalars) return traits;
+    session.err(curve_problems(found.job.name, *scalars));
     for (jobs::Trait& one : jobs::metric_traits(*scalars)) traits.push_back(std::move(one));
     return traits;
   }

@@ -4,6 +4,7 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/jobs/find_job.h"
+#include "cli/jobs/share_secrets.h"
 #include "jobs/arguments.h"
 #include "jobs/verbs.h"
 
@@ -70,7 +71,10 @@ class Rerun final : public Command {
       const auto created = session.await([&](client::OnDocument done) {
         session.api().create(of.job.kind.resource, of.job.ns, jobs::fresh_copy(of.object, name), {}, std::move(done));
       });
-      if (created) break;
+      if (created) {
+        share_secrets(session, of.job.ns, of.object, *created);
+        break;
+      }
       if (created.error().reason != Reason::kAlreadyExists || !name_.empty()) return session.fail(created.error());
       name = jobs::next_name(name);
     }

@@ -159,7 +159,11 @@ TEST(JobVerbs, CompareShowsInWhatJobsDiffer) {
   EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-2", "--all"}), 0);
   EXPECT_THAT(cli.out, HasSubstr("python train.py"));
   cli.out.clear();
+  cli.server.put(
+      "/apis/muster.dev/v1/namespaces/default/jobs/pytorchtrainingjobs.batch.tensorstack.dev/mnist-2/scalars",
+      *json::parse(R"({"runs":[],"problems":["runs/\u001b[31m: is damaged from byte 7"]})"));
   EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-2", "-o", "json"}), 0);
+  EXPECT_THAT(cli.err, HasSubstr("warning: curves of mnist-2: runs/\\x1b[31m: is damaged from byte 7\n"));
   EXPECT_EQ(json::parse(cli.out)->array_at("items").front().string_at("name"), "--lr");
   EXPECT_EQ(cli.run(make_compare(), {"mnist-1"}), kExitUsage);
   EXPECT_EQ(cli.run(make_compare(), {"mnist-1", "mnist-1"}), 0);
@@ -177,6 +181,25 @@ TEST(JobVerbs, RerunMakesACopyOfWhatItsAuthorWrote) {
   EXPECT_EQ(json::serialize(*body.find("metadata")), R"({"name":"mnist-2","annotations":{"a":"b"}})");
   EXPECT_EQ(body.at("spec", "runMode", "pause"), nullptr);
   EXPECT_EQ(body.find("status"), nullptr);
+}
+
+TEST(JobVerbs, RerunKeepsTheSecretsOfTheOldJob) {
+  CommandRun cli;
+  json::Document job = training_job("Failed");
+  job["metadata"]["uid"] = "u-1";
+  job["metadata"]["annotations"]["muster.dev/notify"] = "team, secret/notify-x";
+  cli.server.put(kTensorStackJobs + "/mnist", job);
+  const std::string secrets = "/api/v1/namespaces/default/secrets/";
+  json::Document secret = make_object("v1", "Secret", "notify-x");
+  secret["metadata"]["ownerReferences"] = *json::parse(R"([{"kind":"PyTorchTrainingJob","name":"mnist","uid":"u-1"}])");
+  cli.server.put(secrets + "notify-x", secret);
+  EXPECT_EQ(cli.run(make_rerun(), {"mnist"}), 0) << cli.err;
+  const auto& owners = cli.server.find(secrets + "notify-x")->array_at("metadata", "ownerReferences");
+  ASSERT_EQ(owners.size(), 2U);
+  EXPECT_EQ(owners[1].string_at("name"), "mnist-2");
+  cli.server.refuse("GET", secrets + "notify-x", 500, *json::parse(R"({"kind":"Status","message":"broken"})"));
+  EXPECT_EQ(cli.run(make_rerun(), {"mnist"}), 0) << "the job exists";
+  EXPECT_THAT(cli.err, HasSubstr("warning: mnist-3 uses Secrets that are deleted with mnist: broken"));
 }
 
 TEST(JobVerbs, ScaleChangesElasticJobsOnly) {

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "cli/jobs/find_job.h"
 #include "cli/run/programs_line.h"
+#include "cli/jobs/share_secrets.h"
 #include "cli/sweep/create_sweep.h"
 #include "cli/sweep/follow_sweep.h"
 #include "cli/sweep/sweep_file.h"
@@ -292,6 +293,7 @@ class Sweep final : public Command {
         session.api().create(one.job.kind.resource, one.job.ns, copy, {}, std::move(done));
       });
       if (!made) return session.fail(made.error());
+      share_secrets(session, one.job.ns, one.object, *made);
     }
     session.out(fmt::format("sweep {}: {} runs created; muster sweep show {}\n", name, found->size(), name));
     return kExitOk;

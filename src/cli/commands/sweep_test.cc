@@ -48,6 +48,15 @@ TEST(Sweep, ShowPrintsValuesMetricsAndTheBest) {
   EXPECT_THAT(cli.out, HasSubstr("0.25"));
 }
 
+TEST(Sweep, ShowSaysWhatOfTheCurvesCouldNotBeRead) {
+  CommandRun cli;
+  put_job(cli, 1, "Succeeded");
+  cli.server.put("/apis/muster.dev/v1/namespaces/default/jobs/pytorchtrainingjobs.batch.tensorstack.dev/s-1/scalars",
+                 *json::parse(R"({"runs":[],"problems":["runs/a: is damaged from byte 7"]})"));
+  EXPECT_EQ(cli.run(make_sweep({.working_dir = "/p", .home = "/h"}), {"show", "s"}), 0) << cli.err;
+  EXPECT_THAT(cli.err, HasSubstr("warning: curves of s-1: runs/a: is damaged from byte 7\n"));
+}
+
 TEST(Sweep, TheGoalMayBeTheLargestValueAndRunsWithoutCurvesHaveNone) {
   CommandRun cli;
   put_job(cli, 1, "Succeeded");

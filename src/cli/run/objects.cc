@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "api/muster/claim_names.h"
 #include "api/muster/names.h"
 #include "api/muster/notify_names.h"
 #include "base/strings.h"
 #include "cli/run/words.h"
+#include "jobs/verbs.h"
 
 namespace muster::cli {
 
@@ -18,7 +20,6 @@ using json::Document;
 const client::ResourceName kClaims{"", "v1", "persistentvolumeclaims"};
 const client::ResourceName kSecrets{"", "v1", "secrets"};
 
-constexpr const char* kHomeClaim = "home";
 constexpr Duration kCleanUpLimit = std::chrono::seconds(10);
 
 std::string folder_of(const Document& claim) {
@@ -35,6 +36,7 @@ Document claim_object(const MountedFolder& folder) {
   json::Object metadata;
   if (folder.path.empty()) {
     metadata.append("name", folder.claim);
+    metadata.append("annotations", json::Object{{api::kOwnerOnlyAnnotation, "true"}});
   } else {
     metadata.append("generateName", name_from(folder.path) + "-");
     metadata.append("annotations", json::Object{{api::kPathAnnotation, folder.path}});
@@ -61,7 +63,7 @@ Error of_folder(const MountedFolder& folder, const Error& error) {
 }  // namespace
 
 MountedFolder kept_home() {
-  return {.path = "", .target = kHomeOfPods, .read_only = false, .claim = kHomeClaim};
+  return {.path = "", .target = kHomeOfPods, .read_only = false, .claim = api::kHomeClaim};
 }
 
 Result<Document> RunObjects::create(const client::ResourceName& resource, const Document& object) {
@@ -80,6 +82,7 @@ Status RunObjects::name_claims(std::vector<MountedFolder>& folders) {
     const auto found = std::ranges::find_if(all, [&](const Document& claim) { return stands_for(claim, folder); });
     if (found != all.end()) {
       folder.claim = found->string_at("metadata", "name");
+      if (folder.path.empty()) TRY(mark_home(*found));
       continue;
     }
     const auto same = std::find_if(folders.begin(), folders.begin() + static_cast<std::ptrdiff_t>(i),
@@ -99,6 +102,17 @@ Result<std::string> RunObjects::make_claim(const MountedFolder& folder) {
   // Another run that starts now was faster.
   if (made.error().reason == Reason::kAlreadyExists && folder.path.empty()) return folder.claim;
   return of_folder(folder, made.error());
+}
+
+Status RunObjects::mark_home(const Document& claim) {
+  if (claim.at("metadata", "annotations", api::kOwnerOnlyAnnotation) != nullptr) return ok();
+  const Document patch =
+      json::Object{{"metadata", json::Object{{"annotations", json::Object{{api::kOwnerOnlyAnnotation, "true"}}}}}};
+  TRY(session_.await([&](client::OnDocument done) {
+    session_.api().patch({kClaims, session_.ns(), claim.string_at("metadata", "name")}, client::PatchType::kMerge,
+                         patch, {}, std::move(done));
+  }));
+  return ok();
 }
 
 Status RunObjects::keep_secrets(const std::vector<Variable>& secrets, JobOfScript& job) {
@@ -158,11 +172,8 @@ Status RunObjects::keep_notify(const std::vector<std::string>& targets, JobOfScr
 }
 
 Status RunObjects::give_secrets_to(const Document& job) {
-  const Document owner = json::Object{{"apiVersion", job.string_at("apiVersion")},
-                                      {"kind", job.string_at("kind")},
-                                      {"name", job.string_at("metadata", "name")},
-                                      {"uid", job.string_at("metadata", "uid")}};
-  const Document patch = json::Object{{"metadata", json::Object{{"ownerReferences", json::Array{owner}}}}};
+  const Document patch =
+      json::Object{{"metadata", json::Object{{"ownerReferences", json::Array{jobs::owner_reference(job)}}}}};
   for (const std::string& secret : secrets_) {
     TRY(session_.await_last(
         [&](client::OnDocument done) {

@@ -34,6 +34,8 @@ class RunObjects {
  private:
   Status check_target(const std::string& target);
   Result<std::string> make_claim(const MountedFolder& folder);
+  /// A claim of an earlier version has no mark that keeps service accounts away.
+  Status mark_home(const json::Document& claim);
   Result<json::Document> create(const client::ResourceName& resource, const json::Document& object);
 
   Session& session_;

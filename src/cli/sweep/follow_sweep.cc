@@ -143,6 +143,7 @@ class Following {
       session_.out(sweep_counts(runs()) + "\n");
     }
     if (const std::string best = best_text(runs(), metric_); !best.empty()) session_.out(best + "\n");
+    session_.err(metrics_.problems());
     const bool is_good = !runs_.empty() && std::ranges::all_of(runs_, [](const auto& one) {
       return one.second.run.state == jobs::State::kSucceeded;
     });
@@ -195,6 +196,7 @@ int show_sweep(Session& session, const std::string& name, const SweepMetric& met
   session.out(columns.lines(sweep_rows(runs, metric, session.loop().now(), runs.size())));
   session.out(sweep_counts(runs) + "\n");
   if (const std::string best = best_text(runs, metric); !best.empty()) session.out(best + "\n");
+  session.err(metrics.problems());
   return kExitOk;
 }
 

@@ -39,32 +39,18 @@ void add_points(const json::Document& series, Goal goal, std::optional<std::int6
   }
 }
 
-/// "…/runs/Nov19_09-11-00_lr-search-07-worker-0" is of job lr-search-07.
-bool is_of_job(const json::Document& run, const std::string& job) {
-  const std::string path = run.string_at("folder") + "/" + run.string_at("name");
-  for (std::size_t at = path.find(job); at != std::string::npos; at = path.find(job, at + 1)) {
-    const std::size_t end = at + job.size();
-    if (end == path.size() || !is_digit(path[end])) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool is_better(double a, double b, Goal goal) {
   return goal == Goal::kMin ? a < b : a > b;
 }
 
-std::optional<MetricValue> read_metric(const json::Document& scalars, const std::string& job, std::string_view metric,
-                                       Goal goal) {
+std::optional<MetricValue> read_metric(const json::Document& scalars, std::string_view metric, Goal goal) {
   const std::string wanted = to_lower(metric);
-  const json::Array& runs = scalars.array_at("runs");
-  const bool has_own = std::ranges::any_of(runs, [&](const json::Document& run) { return is_of_job(run, job); });
   using Fit = std::tuple<int, std::size_t, std::string>;  // distance, length and text of the tag
   std::optional<Fit> closest;
   const auto for_each_series = [&](const auto& visit) {
-    for (const json::Document& run : runs) {
-      if (has_own && !is_of_job(run, job)) continue;
+    for (const json::Document& run : scalars.array_at("runs")) {
       for (const json::Document& series : run.array_at("series")) visit(series, series.string_at("tag"));
     }
   };

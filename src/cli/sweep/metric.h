@@ -21,10 +21,6 @@ bool is_better(double a, double b, Goal goal);
 
 /// Reads a response of `GET …/scalars`. A metric is the tag itself, else a tag that ends in "/METRIC", else one that
 /// has METRIC as a part ("Loss/train"), in any case; of several the shortest. Values that are not finite do not count.
-///
-/// The runs of a sweep write to one project, so the curves of others may be in the response. TensorBoard's own folders
-/// have the name of the host in them, which begins with that of the job: if there are such ones, only they count.
-std::optional<MetricValue> read_metric(const json::Document& scalars, const std::string& job, std::string_view metric,
-                                       Goal goal);
+std::optional<MetricValue> read_metric(const json::Document& scalars, std::string_view metric, Goal goal);
 
 }  // namespace muster::cli

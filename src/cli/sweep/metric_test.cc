@@ -13,7 +13,7 @@ const std::string kTrain = R"({"tag":"train/loss","points":[[1,0,0.9],[2,0,0.2],
 const std::string kOther = R"({"tag":"Accuracy/test","points":[[1,0,0.5],[2,0,0.8],[3,0,0.7]]})";
 
 TEST(Metric, IsTheEndOfATagAndKnowsLastAndBest) {
-  const auto found = read_metric(scalars(kTrain + "," + kOther), "s-1", "loss", Goal::kMin);
+  const auto found = read_metric(scalars(kTrain + "," + kOther), "loss", Goal::kMin);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->tag, "train/loss");
   EXPECT_EQ(found->last, 0.4);
@@ -21,36 +21,27 @@ TEST(Metric, IsTheEndOfATagAndKnowsLastAndBest) {
 }
 
 TEST(Metric, IsFoundInAnyPartAndAnyCase) {
-  const auto found = read_metric(scalars(kTrain + "," + kOther), "s-1", "accuracy", Goal::kMax);
+  const auto found = read_metric(scalars(kTrain + "," + kOther), "accuracy", Goal::kMax);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->best, 0.8);
 }
 
 TEST(Metric, TheTagItselfComesFirstThenTheShortest) {
   const std::string exact = R"({"tag":"loss","points":[[1,0,7]]})";
-  EXPECT_EQ(read_metric(scalars(kTrain + "," + exact), "s-1", "loss", Goal::kMin)->best, 7);
+  EXPECT_EQ(read_metric(scalars(kTrain + "," + exact), "loss", Goal::kMin)->best, 7);
   const std::string deep = R"({"tag":"a/train/loss","points":[[1,0,8]]})";
-  EXPECT_EQ(read_metric(scalars(deep + "," + kTrain), "s-1", "loss", Goal::kMin)->tag, "train/loss");
+  EXPECT_EQ(read_metric(scalars(deep + "," + kTrain), "loss", Goal::kMin)->tag, "train/loss");
 }
 
 TEST(Metric, AfterARestartTheLatestStepIsTheLast) {
   const std::string again = R"({"tag":"train/loss","points":[[2,0,0.6],[4,0,0.5]]})";
-  EXPECT_EQ(read_metric(scalars(again + "," + kTrain), "s-1", "loss", Goal::kMin)->last, 0.5);
-}
-
-TEST(Metric, TheCurvesOfOtherRunsInOneProjectDoNotCount) {
-  const auto mixed = json::parse(R"({"runs":[
-      {"folder":"runs/Nov19_09-11-00_s-1-worker-0","name":".","series":[{"tag":"loss","points":[[1,0,5]]}]},
-      {"folder":"runs/Nov19_09-11-00_s-10-worker-0","name":".","series":[{"tag":"loss","points":[[1,0,1]]}]}]})");
-  EXPECT_EQ(read_metric(*mixed, "s-1", "loss", Goal::kMin)->best, 5);
-  EXPECT_EQ(read_metric(*mixed, "s-10", "loss", Goal::kMin)->best, 1);
-  EXPECT_EQ(read_metric(*mixed, "s-2", "loss", Goal::kMin)->best, 1) << "nothing tells them apart";
+  EXPECT_EQ(read_metric(scalars(again + "," + kTrain), "loss", Goal::kMin)->last, 0.5);
 }
 
 TEST(Metric, ValuesThatAreNotFiniteDoNotCount) {
-  EXPECT_FALSE(read_metric(scalars(R"({"tag":"loss","points":[[1,0,null]]})"), "s-1", "loss", Goal::kMin));
-  EXPECT_FALSE(read_metric(scalars(kOther), "s-1", "loss", Goal::kMin));
-  EXPECT_FALSE(read_metric(json::Object{{"message", "not found"}}, "s-1", "loss", Goal::kMin));
+  EXPECT_FALSE(read_metric(scalars(R"({"tag":"loss","points":[[1,0,null]]})"), "loss", Goal::kMin));
+  EXPECT_FALSE(read_metric(scalars(kOther), "loss", Goal::kMin));
+  EXPECT_FALSE(read_metric(json::Object{{"message", "not found"}}, "loss", Goal::kMin));
 }
 
 }  // namespace

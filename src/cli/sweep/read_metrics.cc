@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "cli/jobs/curve_problems.h"
+
 namespace muster::cli {
 
 namespace {
@@ -20,6 +22,12 @@ void MetricReader::want(const Selected& job) {
   if (!wanted_.insert(job.name).second) return;
   waiting_.push_back(job);
   start_some();
+}
+
+std::string MetricReader::problems() const {
+  std::string lines;
+  for (const auto& [name, of_job] : problems_) lines += of_job;
+  return lines;
 }
 
 void MetricReader::start_some() {
@@ -47,7 +55,8 @@ void MetricReader::start(const Selected& job) {
     wanted_.erase(name);
     const auto scalars = ended ? json::parse(done->body) : Result<json::Document>(ended.error());
     if (scalars && scalars->is_object()) {
-      if (const auto value = read_metric(*scalars, name, metric_.name, metric_.goal)) read_[name] = *value;
+      problems_[name] = curve_problems(name, *scalars);
+      if (const auto value = read_metric(*scalars, metric_.name, metric_.goal)) read_[name] = *value;
     }
     start_some();
   });

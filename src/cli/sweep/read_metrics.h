@@ -25,6 +25,8 @@ class MetricReader {
   void want(const Selected& job);
   /// Returns what was read since the last call, by the name of the job. A job whose program logs nothing has none.
   std::map<std::string, MetricValue> take() { return std::exchange(read_, {}); }
+  /// Returns lines for stderr: what of the curves could not be read, as it was at the last look.
+  std::string problems() const;
   bool has_news() const { return !read_.empty(); }
   bool is_idle() const { return waiting_.empty() && calls_.empty(); }
 
@@ -42,6 +44,7 @@ class MetricReader {
   std::set<std::string> wanted_;
   std::map<std::string, std::shared_ptr<Call>> calls_;  // in progress, by the name of the job
   std::map<std::string, MetricValue> read_;
+  std::map<std::string, std::string> problems_;  // by the name of the job
   Lifetime lifetime_;
 };
 

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "api/resource.h"
+#include "apiserver/admission/owner_claims.h"
 #include "apiserver/errors/status_error.h"
 #include "apiserver/http/conditional.h"
 #include "apiserver/verbs/verbs.h"
@@ -385,6 +386,9 @@ Result<Document> find_claim(const Context& context, const std::string& ns, const
 void answer(const Context& context, ClaimFiles& files, RoutedRequest request, const ExchangePtr& exchange) {
   auto claim = find_claim(context, request.at.at("namespace"), request.at.at("name"));
   if (!claim) return exchange->respond(error_response(claim.error()));
+  if (const auto may = apiserver::check_claim_files(request.sender, *claim); !may) {
+    return exchange->respond(error_response(may.error()));
+  }
   const std::string path = request.at.at("path");
   if (const auto clean = check_path("path", path); !clean) return exchange->respond(error_response(clean.error()));
   const std::string method = request.http.method;

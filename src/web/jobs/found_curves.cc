@@ -11,6 +11,8 @@ namespace {
 using json::Document;
 
 constexpr std::size_t kMostClaims = 4;
+/// The status of a job is later than the end of its program.
+constexpr Duration kAfterEnd = std::chrono::seconds(5);
 
 /// One search, one claim after the other.
 struct Search : std::enable_shared_from_this<Search> {
@@ -20,7 +22,6 @@ struct Search : std::enable_shared_from_this<Search> {
   client::ApiClient& client;
   node::ProgressSource& source;
   std::string ns;
-  Time since;
   std::vector<jobs::WritableFolder> folders;
   std::size_t next = 0;
   std::vector<jobs::LastScalar> values;
@@ -34,7 +35,7 @@ struct Search : std::enable_shared_from_this<Search> {
                [self = shared_from_this(), folder](Result<Document> claim) {
                  if (!claim) return self->look_at_next();
                  self->source.recent_events({.claim = *std::move(claim), .path = folder.path},
-                                            {.first = folder.named, .since = self->since},
+                                            {.first = folder.named, .owner = self->found.owner},
                                             [self, folder](Result<node::EventFolders> events) {
                                               if (events) self->add(folder.claim, *std::move(events));
                                               self->look_at_next();
@@ -63,9 +64,12 @@ struct Search : std::enable_shared_from_this<Search> {
 void find_curves(client::ApiClient& client, node::ProgressSource& source, const Document& job,
                  UniqueFunction<void(FoundCurves)> done) {
   const auto search = std::make_shared<Search>(client, source, job, std::move(done));
-  // Times of jobs have whole seconds, and the clock of a file system may be behind.
-  if (const auto started = jobs::summarise(job).started) {
-    search->since = *started - std::chrono::seconds(1);
+  const jobs::Summary summary = jobs::summarise(job);
+  if (summary.started) {
+    // Times of jobs have whole seconds, and the clock of a file system may be behind.
+    search->found.owner = {
+        .hosts = jobs::host_names(job), .since = *summary.started - std::chrono::seconds(1), .until = {}};
+    if (summary.ended) search->found.owner.until = *summary.ended + kAfterEnd;
     search->folders = jobs::writable_folders(job);
   }
   // One request goes first in any case, so that `done` is never called inline.

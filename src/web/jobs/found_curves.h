@@ -1,5 +1,5 @@
 // Curves without configuration: the event files that a job leaves in its claims (jobs/log_folders.h), found by a
-// limited search.
+// limited search. The jobs of a project share its claim, so only the files of the job's own pods count.
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ struct FoundCurves {
   std::vector<Folder> folders;
   jobs::Progress progress;  // by the last values there
   bool is_complete = true;  // false: there was more to search than is searched
+  node::EventOwner owner;   // which files in these folders are the job's
 };
 
 /// Calls `done` once, never inline. What cannot be read is left out. `client` and `source` outlive the search.

@@ -1,20 +1,33 @@
-// How far jobs are (jobs/progress.h), as the replica says that decides about them.
+// How far jobs are (jobs/progress.h): as their event files say and, where these do not, the log of the replica that
+// decides. Its pod may be gone, by clean-up for example, while its log is kept.
 #pragma once
 
 #include "apiserver/api_server.h"
 #include "client/api_client.h"
 #include "jobs/progress.h"
+#include "node/pod_history.h"
 #include "node/progress_source.h"
+#include "web/jobs/found_curves.h"
 
 namespace muster::web {
 
-/// Reads it from the log. `job` is a stored object. Reads a few KiB, whatever the job has written.
-jobs::Progress progress_in_log(const apiserver::Context& context, node::ProgressSource& source,
-                               const json::Document& job);
+/// What the search for a job's progress needs. All of it outlives the search.
+struct ProgressFrom {
+  const apiserver::Context& context;
+  client::ApiClient& client;
+  node::ProgressSource& source;
+  node::PodHistory* history = nullptr;
+};
 
-/// GET …/jobs/RESOURCE.GROUP/NAME/progress: by the event files of the job and, where they do not say, by its log; and
-/// the folders with those files, as `curves`. What is named outlives the requests.
-apiserver::Route progress_route(const apiserver::Context& context, client::ApiClient& client,
-                                node::ProgressSource& source);
+struct JobProgress {
+  jobs::Progress progress;
+  std::vector<FoundCurves::Folder> curves;  // the folders with its event files
+};
+
+/// Reads a limited number of files, off the loop. `job` is a stored object. `done` is called once, never inline.
+void find_progress(const ProgressFrom& from, json::Document job, UniqueFunction<void(JobProgress)> done);
+
+/// GET …/jobs/RESOURCE.GROUP/NAME/progress, with the folders as `curves`. What is named outlives the requests.
+apiserver::Route progress_route(const ProgressFrom& from);
 
 }  // namespace muster::web

@@ -11,6 +11,7 @@
 #include "apiserver/http/write_parameters.h"
 #include "base/strings.h"
 #include "client/api_client.h"
+#include "client/share_ownership.h"
 #include "jobs/kind.h"
 #include "jobs/verbs.h"
 #include "web/jobs/job_kind.h"
@@ -132,8 +133,23 @@ class JobAction : public std::enable_shared_from_this<JobAction> {
                      const bool is_taken = !made && made.error().reason == Reason::kAlreadyExists;
                      if (is_taken && !is_given) return self->create(object, jobs::next_name(name), false);
                      if (!made) return self->fail(made.error());
-                     respond_json(*self->exchange_, 201, json::Object{{"outcome", "created"}, {"name", name}});
+                     self->share_secrets(object.string_at("metadata", "uid"), *made);
                    });
+  }
+
+  /// The Secrets that were made for the old job are deleted with it, unless the new one owns them too.
+  void share_secrets(const std::string& old_uid, const Document& made) {
+    std::vector<client::ObjectName> secrets;
+    for (const std::string& name : jobs::secrets_named_in(made)) {
+      secrets.push_back({{"", "v1", "secrets"}, job_.ns, name});
+    }
+    if (options_.dry_run) secrets.clear();
+    const auto answer = [self = shared_from_this(), name = made.string_at("metadata", "name")](const Status& shared) {
+      std::string outcome = "created";
+      if (!shared) outcome += ", with Secrets that are deleted with the old job: " + shared.error().message;
+      respond_json(*self->exchange_, 201, json::Object{{"outcome", std::move(outcome)}, {"name", name}});
+    };
+    client::share_ownership(client_, std::move(secrets), old_uid, jobs::owner_reference(made), answer);
   }
 
   void fail(const Error& error) { respond_error(*exchange_, error); }

@@ -104,6 +104,34 @@ TEST_F(JobVerbs, RerunTakesTheNextFreeName) {
   EXPECT_EQ(ask("a/rerun", R"({"name":"b"})")->status, 409);
 }
 
+TEST_F(JobVerbs, ACopyKeepsTheSecretsOfTheOldJob) {
+  const std::string secrets = "/api/v1/namespaces/default/secrets";
+  const std::string container =
+      R"({"name":"pytorch","image":"i","env":[{"name":"KEY","valueFrom":{"secretKeyRef":{"name":"key","key":"k"}}},)"
+      R"({"name":"OWN","valueFrom":{"secretKeyRef":{"name":"own","key":"k"}}}]})";
+  make("a",
+       R"("replicaSpecs":[{"type":"worker","replicas":1,"template":{"spec":{"containers":[)" + container + "]}}}]");
+  const std::string uid = job("a").string_at("metadata", "uid");
+  const std::string owner = R"("ownerReferences":[{"apiVersion":"batch.tensorstack.dev/v1beta1","kind":)"
+                            R"("PyTorchTrainingJob","name":"a","uid":")" +
+                            uid + R"("}])";
+  ASSERT_EQ(call("POST", secrets, R"({"metadata":{"name":"key",)" + owner + "}}")->status, 201);
+  ASSERT_EQ(call("POST", secrets, R"({"metadata":{"name":"own"}})")->status, 201);
+  EXPECT_EQ(ask("a/rerun?dryRun=All")->status, 201);
+  EXPECT_EQ(ask("a/rerun")->body, R"({"outcome":"created","name":"a-2"})");
+  const auto owners = [&](const std::string& name) {
+    std::vector<std::string> names;
+    const auto secret = *json::parse(call("GET", secrets + "/" + name)->body);
+    for (const json::Document& one : secret.array_at("metadata", "ownerReferences"))
+      names.push_back(one.string_at("name"));
+    return names;
+  };
+  EXPECT_THAT(owners("key"), ::testing::ElementsAre("a", "a-2"));
+  EXPECT_THAT(owners("own"), ::testing::IsEmpty()) << "a Secret that somebody else keeps";
+  ASSERT_EQ(call("DELETE", kGroup + "/a")->status, 200);
+  until([&] { return owners("key") == std::vector<std::string>{"a-2"}; });
+}
+
 TEST_F(JobVerbs, WrongRequestsSayWhatIsWrong) {
   make("a", kRoles);
   EXPECT_EQ(refusal(400, "a/scale"), "replicas: must be a whole number of at least 0, got nothing");

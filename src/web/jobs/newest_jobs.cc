@@ -11,7 +11,6 @@
 #include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 #include "json/excerpt.h"
-#include "web/jobs/job_progress.h"
 #include "web/jobs/object_fields.h"
 
 namespace muster::web {
@@ -49,12 +48,17 @@ using ProgressOf = std::function<json::Document(const Candidate& job)>;
 
 constexpr std::string_view kProgress = "progress";
 
+bool has_field(std::string_view fields, std::string_view field) {
+  const std::vector<std::string> names = split(fields, ',');
+  return std::ranges::find(names, field) != names.end();
+}
+
 /// The items with only the members that are asked for, or whole with their summaries.
 std::string items_of(std::span<const Candidate> jobs, std::string_view fields, const ProgressOf& progress_of) {
   std::optional<ObjectFields> asked;
   const std::vector<std::string> names = split(fields, ',');
   if (!fields.empty()) asked.emplace(ObjectFields::Text::kObject, names);
-  const bool with_progress = progress_of && std::ranges::find(names, kProgress) != names.end();
+  const bool with_progress = progress_of && has_field(fields, kProgress);
   std::string items;
   for (const Candidate& job : jobs) {
     if (!items.empty()) items += ',';
@@ -116,19 +120,36 @@ std::string namespace_of(const apiserver::RoutedRequest& request) {
   return ns == request.at.end() ? "" : ns->second;
 }
 
-Result<net::Response> answer_newest(const apiserver::Context& context, node::ProgressSource* source,
-                                    const apiserver::RoutedRequest& request) {
-  TRY_ASSIGN(const std::size_t wanted, wanted_jobs(request.query));
+/// What a list of jobs of this engine has, once it is known how far they are.
+net::Response newest_response(const apiserver::Context& context, const std::vector<Candidate>& jobs, std::size_t total,
+                              const std::string& fields, const ProgressOfJobs* progress) {
+  json::Object metadata{{"resourceVersion", std::to_string(context.store.revision())}};
+  const auto progress_of = [progress](const Candidate& job) {
+    static const json::Excerpt kUid({"metadata.uid"});
+    const auto names = kUid.read(*job.bytes);
+    if (progress == nullptr || !names) return json::Document();
+    return jobs::encode(progress->of(names->string_at("metadata", "uid")));
+  };
+  return list_response(std::move(metadata), jobs, total, fields, progress_of);
+}
+
+void answer_newest(const apiserver::Context& context, const std::shared_ptr<ProgressOfJobs>& progress,
+                   const apiserver::RoutedRequest& request, const std::shared_ptr<net::Exchange>& exchange) {
+  const auto wanted = wanted_jobs(request.query);
+  if (!wanted) return exchange->respond(apiserver::error_response(wanted.error()));
   std::vector<Candidate> jobs = jobs_in(context.store, namespace_of(request));
   const std::size_t total = jobs.size();
-  keep_newest(wanted, jobs);
-  json::Object metadata{{"resourceVersion", std::to_string(context.store.revision())}};
-  const auto progress_of = [&context, source](const Candidate& job) {
-    if (source == nullptr) return json::Document();
-    const auto object = json::parse(*job.bytes);
-    return object ? jobs::encode(progress_in_log(context, *source, *object)) : json::Document();
-  };
-  return list_response(std::move(metadata), jobs, total, request.query.get("fields"), progress_of);
+  keep_newest(*wanted, jobs);
+  std::string fields(request.query.get("fields"));
+  if (progress == nullptr || !has_field(fields, kProgress)) {
+    return exchange->respond(newest_response(context, jobs, total, fields, nullptr));
+  }
+  std::vector<JobBytes> bytes;
+  for (const Candidate& job : jobs) bytes.push_back(job.bytes);
+  progress->look_at(
+      bytes, [&context, known = progress.get(), exchange, jobs = std::move(jobs), total, fields = std::move(fields)] {
+        exchange->respond(newest_response(context, jobs, total, fields, known));
+      });
 }
 
 /// Lists one kind after the other in pages, and keeps the newest jobs only.
@@ -198,12 +219,12 @@ std::vector<apiserver::Route> routes_to(decltype(apiserver::Route::handle) handl
 
 }  // namespace
 
-std::vector<apiserver::Route> newest_jobs_routes(const apiserver::Context& context, node::ProgressSource* source) {
-  return routes_to(
-      [&context, source](const apiserver::RoutedRequest& request, const std::shared_ptr<net::Exchange>& exchange) {
-        auto response = answer_newest(context, source, request);
-        exchange->respond(response ? *std::move(response) : apiserver::error_response(response.error()));
-      });
+std::vector<apiserver::Route> newest_jobs_routes(const apiserver::Context& context,
+                                                 std::shared_ptr<ProgressOfJobs> progress) {
+  return routes_to([&context, progress = std::move(progress)](const apiserver::RoutedRequest& request,
+                                                              const std::shared_ptr<net::Exchange>& exchange) {
+    answer_newest(context, progress, request, exchange);
+  });
 }
 
 std::vector<apiserver::Route> newest_jobs_routes(client::ApiClient& client) {

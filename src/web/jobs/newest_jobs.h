@@ -4,21 +4,23 @@
 //
 // The newest jobs of all kinds, by name where they are equally old, up to `limit`; metadata.remainingItemCount says how
 // many more there are. Each has its `summary` (jobs/summary.h). `fields`, with commas between them, leaves all other
-// members out, and the summary unless it is one of them; `progress` among them adds what the job's log says about that.
+// members out, and the summary unless it is one of them; `progress` among them adds how far the job is, as far as that
+// is known within a second.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "apiserver/context/context.h"
 #include "apiserver/http/router.h"
 #include "client/api_client.h"
-#include "node/progress_source.h"
+#include "web/jobs/progress_of_jobs.h"
 
 namespace muster::web {
 
-/// What is named outlives the requests of the routes. Without a source nobody knows how far a job is.
+/// The context outlives the requests of the routes. Without `progress` nobody knows how far a job is.
 std::vector<apiserver::Route> newest_jobs_routes(const apiserver::Context& context,
-                                                 node::ProgressSource* source = nullptr);
+                                                 std::shared_ptr<ProgressOfJobs> progress = nullptr);
 /// The same for the jobs of another server, which has to list all of them. `client` outlives the requests.
 std::vector<apiserver::Route> newest_jobs_routes(client::ApiClient& client);
 

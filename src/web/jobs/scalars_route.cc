@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <optional>
 
 #include "api/tensorstack/tensorboard_v1beta1.h"
 #include "base/strings.h"
@@ -43,13 +44,16 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
   std::shared_ptr<net::Exchange> exchange;
   std::vector<control::LogFolder> folders;
   std::size_t next = 0;
+  std::optional<node::EventOwner> owner;  // absent: the job names its folders, and all files there are shown
   json::Array runs;
+  json::Array problems;
   bool is_complete = true;
 
   /// Reads what the job has left without saying where.
   void search(const Document& job) {
     find_curves(client, source, job, [self = shared_from_this(), job](FoundCurves found) {
       self->is_complete = found.is_complete;
+      self->owner = std::move(found.owner);
       for (FoundCurves::Folder& folder : found.folders) {
         self->folders.push_back({.claim = std::move(folder.claim), .path = std::move(folder.path)});
       }
@@ -73,7 +77,7 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
     client.get({{"", "v1", "persistentvolumeclaims"}, ns, folder.claim},
                [self = shared_from_this(), path = folder.path](Result<Document> claim) {
                  if (!claim) return self->fail(claim.error());
-                 self->files.scalars({.claim = *std::move(claim), .path = path},
+                 self->files.scalars({.claim = *std::move(claim), .path = path}, self->owner,
                                      [self](Result<node::ScalarRuns> found) { self->add(std::move(found)); });
                });
   }
@@ -81,6 +85,7 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
   void add(Result<node::ScalarRuns> found) {
     if (!found) return fail(found.error());
     is_complete = is_complete && found->is_complete;
+    for (std::string& problem : found->problems) problems.emplace_back(std::move(problem));
     const control::LogFolder& folder = folders[next - 1];
     for (const node::ScalarRun& run : found->runs) {
       json::Array series;
@@ -96,6 +101,7 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
                  json::Object{{"apiVersion", "muster.dev/v1"},
                               {"kind", "Scalars"},
                               {"complete", is_complete},
+                              {"problems", std::move(problems)},
                               {"runs", std::move(runs)}});
   }
 };
