@@ -7,6 +7,7 @@
 #include "api/kubeflow/kubeflow_roles.h"
 #include "api/muster/names.h"
 #include "base/strings.h"
+#include "jobs/kinds/kept_state.h"
 #include "jobs/kinds/status.h"
 
 namespace muster::jobs {
@@ -167,7 +168,8 @@ Phase launcher_phase(std::string_view launcher_status) {
 }  // namespace
 
 JobStatus read_kubeflow_status(const json::Document& object) {
-  const api::KubeflowJobStatus from = decoded_status<api::KubeflowJobStatus>(object);
+  auto from = decoded_status<api::KubeflowJobStatus>(object);
+  restore_state(from);
   JobStatus status;
   status.phase = kubeflow_phase(from.conditions);
   if (from.conditions.empty()) status.phase = launcher_phase(object.string_at("status", "launcherStatus"));
@@ -324,7 +326,7 @@ std::map<std::string, api::KubeflowReplicaStatus> kubeflow_counts(const JobStatu
 
 }  // namespace
 
-json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Time now) {
+json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Where where, Time now) {
   api::KubeflowJobStatus to = decoded_status<api::KubeflowJobStatus>(object);
   // Once the job has ended its counts are final, even if clean-up removes pods.
   const bool was_finished = is_finished(kubeflow_phase(to.conditions));
@@ -332,6 +334,7 @@ json::Document project_kubeflow_status(const JobStatus& status, const json::Docu
   if (!was_finished) to.replica_statuses = kubeflow_counts(status, object);
   to.restart_count = status.restarts;
   write_progress(status, to);
+  if (where == Where::kCluster) keep_state(to, now);
   return reflect::encode(to);
 }
 

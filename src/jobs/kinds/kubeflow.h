@@ -24,6 +24,6 @@ void set_kubeflow_children(const std::string& port_name, Job& job);
 EventReasons kubeflow_events(const std::string& kind);
 
 JobStatus read_kubeflow_status(const json::Document& object);
-json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Time now);
+json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Where where, Time now);
 
 }  // namespace muster::jobs
