@@ -1,6 +1,7 @@
 #include "jobs/kinds/kept_state.h"
 
 #include <algorithm>
+#include <array>
 
 #include "jobs/kinds/status.h"
 
@@ -61,6 +62,13 @@ void restore_state(api::KubeflowJobStatus& status) {
   status.incident_replicas = state->incident_replicas;
   status.succeeded_replicas = state->succeeded_replicas;
   status.next_retry_time = state->next_retry_time;
+}
+
+std::span<const std::string_view> fields_in_kept_state() {
+  static constexpr std::array<std::string_view, 8> kFields = {
+      "restartCount",  "attempts",   "incidentReplicas", "succeededReplicas",
+      "nextRetryTime", "masterPort", "portCount",        "observedGeneration"};
+  return kFields;
 }
 
 bool is_for_people(const json::Document& condition) {

@@ -3,6 +3,9 @@
 // is part of the one write of the status, so a crash can never separate an outcome from what was counted for it.
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "api/kubeflow/kubeflow_v1.h"
 
 namespace muster::jobs {
@@ -14,6 +17,8 @@ inline constexpr const char* kKeptState = "MusterState";
 void keep_state(api::KubeflowJobStatus& status, Time now);
 /// Reads the fields from the condition, unless the status has them. Removes the condition.
 void restore_state(api::KubeflowJobStatus& status);
+/// Returns the names of the status fields that are never written on a cluster: those that move, and those dropped.
+std::span<const std::string_view> fields_in_kept_state();
 /// Returns whether a condition of a job is a message to people: the one that keeps state is not.
 bool is_for_people(const json::Document& condition);
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "jobs/kind.h"
 #include "jobs/summary.h"
 #include "json/yaml.h"
@@ -111,6 +113,13 @@ TEST_F(KeptState, PrunesNothingThatWasWritten) {
   json::Document stored = written;
   testing::prune_as_kubeflow_does(stored);
   EXPECT_EQ(stored, written) << "the next look would write it again";
+}
+
+TEST_F(KeptState, NamesTheFieldsThatAClusterNeverGets) {
+  std::set<std::string> ours;
+  for (const reflect::FieldDesc& field : reflect::type_of<api::KubeflowJobStatus>().fields) ours.insert(field.name);
+  for (const std::string_view kept : fields_in_kept_state()) EXPECT_EQ(ours.erase(std::string(kept)), 1) << kept;
+  EXPECT_THAT(ours, ElementsAre("completionTime", "conditions", "lastReconcileTime", "replicaStatuses", "startTime"));
 }
 
 TEST_F(KeptState, ReplacesTheFieldsOfAnOlderOperator) {

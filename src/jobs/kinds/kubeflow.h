@@ -11,7 +11,7 @@
 
 namespace muster::jobs {
 
-void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Job& job);
+void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Where where, Job& job);
 /// Adds the roles that the manifest contains, in the given order, which is the order of the ranks.
 void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& specs,
                         std::initializer_list<const char*> order, Job& job);
