@@ -120,7 +120,7 @@ struct Controllers::State {
   std::unique_ptr<PodBinder> pod_binder;
   std::unique_ptr<PodCollector> pod_collector;
   std::map<std::string, std::string> refusals;  // by qualified name: why objects of the kind are refused
-  std::unique_ptr<ForeignControllers> others;   // null on one machine, where there are none
+  std::unique_ptr<ForeignControllers> others;   // null on one machine, which has none
   bool synced = false;
 };
 
