@@ -6,14 +6,37 @@ import subprocess
 from harness import MUSTER
 
 
+class OperatorProcess:
+    """It can be killed and started again; what it logs is in `log`."""
+
+    def __init__(self, kubeconfig, folder):
+        self.kubeconfig = kubeconfig
+        self.log = folder / "operator.log"
+        self.process = None
+
+    def start(self, *flags):
+        with self.log.open("a") as errors:
+            self.process = subprocess.Popen([MUSTER, "operator", "--kubeconfig", self.kubeconfig, *flags], text=True,
+                                            stdout=subprocess.PIPE, stderr=errors)
+        assert self.process.stdout.readline() == "ready\n", self.log.read_text()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(timeout=20)
+
+    def stop(self):
+        assert self.process.poll() is None, self.log.read_text()
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+    def restart(self, *flags):
+        self.stop()
+        self.start(*flags)
+
+
 @contextlib.contextmanager
 def running_operator(kubeconfig, folder):
-    log = folder / "operator.log"
-    with log.open("a") as errors:
-        process = subprocess.Popen([MUSTER, "operator", "--kubeconfig", kubeconfig], text=True,
-                                   stdout=subprocess.PIPE, stderr=errors)
-    assert process.stdout.readline() == "ready\n", log.read_text()
-    yield process
-    assert process.poll() is None, log.read_text()
-    process.terminate()
-    process.wait(timeout=20)
+    operator = OperatorProcess(kubeconfig, folder)
+    operator.start()
+    yield operator.process
+    operator.stop()

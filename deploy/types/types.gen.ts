@@ -723,7 +723,7 @@ export interface KubeflowOrgV1MPIRunPolicy {
   /** While true, the job has no pods. */
   suspend?: boolean;
   /** Controller that manages the job. */
-  managedBy?: "kubeflow.org/mpi-operator" | "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue";
+  managedBy?: "kubeflow.org/mpi-operator" | "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue" | "muster.dev/operator";
 }
 
 /** Status of a job. */
@@ -817,7 +817,7 @@ export interface KubeflowOrgV2beta1MPIRunPolicy {
   /** While true, the job has no pods. */
   suspend?: boolean;
   /** Controller that manages the job. */
-  managedBy?: "kubeflow.org/mpi-operator" | "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue";
+  managedBy?: "kubeflow.org/mpi-operator" | "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue" | "muster.dev/operator";
 }
 
 /** Selects objects by their labels; all parts must match. */
@@ -1716,7 +1716,7 @@ export interface RunPolicy {
   /** While true, the job has no pods. */
   suspend?: boolean;
   /** Controller that manages the job. */
-  managedBy?: "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue";
+  managedBy?: "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue" | "muster.dev/operator";
 }
 
 /** How the launcher reaches the workers. */

@@ -33,9 +33,10 @@ class Query {
   std::string text_;
 };
 
-Query query_of(const WriteOptions& options) {
+Query query_of(const WriteOptions& options, const std::string& manager) {
   Query query;
-  query.add("fieldManager", options.field_manager).add("fieldValidation", options.field_validation);
+  query.add("fieldManager", options.field_manager.empty() ? manager : options.field_manager);
+  query.add("fieldValidation", options.field_validation);
   query.add("dryRun", options.dry_run ? "All" : "").add_if("force", options.force);
   return query;
 }
@@ -157,6 +158,7 @@ struct ApiClient::State : std::enable_shared_from_this<State> {
 
   net::Transport& transport;
   std::string token;
+  std::string manager = "muster";
   std::function<void(const std::string&)> warning_sink;
   std::uint64_t last_call = 0;
   std::map<std::uint64_t, std::unique_ptr<net::Call>> calls;
@@ -165,7 +167,7 @@ struct ApiClient::State : std::enable_shared_from_this<State> {
 net::Request ApiClient::State::request(std::string method, std::string target, std::string_view accept) const {
   net::Request out{.method = std::move(method), .target = std::move(target)};
   out.headers.add("Accept", std::string(accept));
-  out.headers.add("User-Agent", "muster");
+  out.headers.add("User-Agent", manager);
   if (!token.empty()) out.headers.add("Authorization", "Bearer " + token);
   return out;
 }
@@ -227,6 +229,10 @@ ApiClient::ApiClient(net::Transport& transport, std::string token)
 
 ApiClient::~ApiClient() = default;
 
+void ApiClient::act_as(std::string manager) {
+  state_->manager = std::move(manager);
+}
+
 net::Transport& ApiClient::transport() {
   return state_->transport;
 }
@@ -247,8 +253,9 @@ void ApiClient::list(const ResourceName& resource, const std::string& ns, const 
 
 void ApiClient::create(const ResourceName& resource, const std::string& ns, const json::Document& object,
                        const WriteOptions& options, OnDocument done) {
-  state_->call(state_->request("POST", collection_path(resource, ns) + query_of(options).text(), kJson), object, kJson,
-               std::move(done));
+  state_->call(
+      state_->request("POST", collection_path(resource, ns) + query_of(options, state_->manager).text(), kJson), object,
+      kJson, std::move(done));
 }
 
 void ApiClient::create_subresource(const ObjectName& object, const json::Document& body, OnDocument done) {
@@ -257,15 +264,15 @@ void ApiClient::create_subresource(const ObjectName& object, const json::Documen
 
 void ApiClient::update(const ObjectName& object, const json::Document& to, const WriteOptions& options,
                        OnDocument done) {
-  net::Request request = state_->request("PUT", path_of(object) + query_of(options).text(), kJson);
+  net::Request request = state_->request("PUT", path_of(object) + query_of(options, state_->manager).text(), kJson);
   request.repeatable = !to.string_at("metadata", "resourceVersion").empty();  // a repeated update is a Conflict
   state_->call(std::move(request), to, kJson, std::move(done));
 }
 
 void ApiClient::patch(const ObjectName& object, PatchType type, const json::Document& patch,
                       const WriteOptions& options, OnDocument done) {
-  state_->call(state_->request("PATCH", path_of(object) + query_of(options).text(), kJson), patch, content_type(type),
-               std::move(done));
+  state_->call(state_->request("PATCH", path_of(object) + query_of(options, state_->manager).text(), kJson), patch,
+               content_type(type), std::move(done));
 }
 
 void ApiClient::remove(const ObjectName& object, const DeleteOptions& options, OnDocument done) {

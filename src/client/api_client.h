@@ -49,8 +49,8 @@ struct ListOptions {
 };
 
 struct WriteOptions {
-  std::string field_manager = "muster";
-  std::string field_validation;  // Strict, Warn, Ignore; "": the server's default
+  std::string field_manager = {};  // "": the client's own
+  std::string field_validation;    // Strict, Warn, Ignore; "": the server's default
   bool dry_run = false;
   bool force = false;  // server-side apply: takes fields over from other managers
 };
@@ -98,6 +98,8 @@ class ApiClient {
   /// `token` may be "" (for a server in this process, a Unix socket or a client certificate).
   ApiClient(net::Transport& transport, std::string token);
   ~ApiClient();
+  /// Sets the name under which the server records what this client writes; "muster" until then.
+  void act_as(std::string manager);
   /// How its requests travel.
   net::Transport& transport();
 

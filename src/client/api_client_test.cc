@@ -113,6 +113,13 @@ TEST_F(ApiClientTest, WritesCarryTheirOptionsAndBodies) {
   EXPECT_EQ(sent(2).target, "/api/v1/namespaces/ns/pods/a/binding");
 }
 
+TEST_F(ApiClientTest, WritesUnderTheNameThatItActsAs) {
+  client_.act_as("muster-operator");
+  client_.patch({kPods, "ns", "a"}, PatchType::kMerge, parsed("{}"), {}, record());
+  EXPECT_EQ(sent(0).target, "/api/v1/namespaces/ns/pods/a?fieldManager=muster-operator");
+  EXPECT_EQ(sent(0).headers.get("User-Agent"), "muster-operator");
+}
+
 TEST_F(ApiClientTest, PatchTypesHaveTheirContentTypes) {
   const json::Document change = parsed(R"({"spec":{}})");
   for (const PatchType type : {PatchType::kMerge, PatchType::kJson, PatchType::kStrategic, PatchType::kApply}) {

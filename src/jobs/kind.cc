@@ -32,14 +32,31 @@ const JobKind* find_job_kind(std::string_view api_version, std::string_view kind
   return nullptr;
 }
 
-const JobKind* kind_of_job(const json::Document& object) {
-  const auto group_of = [](std::string_view api_version) { return api_version.substr(0, api_version.find('/')); };
-  const std::string& kind = object.string_at("kind");
-  const std::string_view group = group_of(object.string_at("apiVersion"));
+namespace {
+
+std::string_view group_of(std::string_view api_version) {
+  return api_version.substr(0, api_version.find('/'));
+}
+
+const JobKind* find_in_any_version(std::string_view group, std::string_view kind) {
   for (const JobKind& known : job_kinds()) {
     if (known.kind == kind && group_of(known.api_version) == group) return &known;
   }
   return nullptr;
+}
+
+}  // namespace
+
+const JobKind* kind_of_job(const json::Document& object) {
+  return find_in_any_version(group_of(object.string_at("apiVersion")), object.string_at("kind"));
+}
+
+std::optional<JobKind> job_kind_in(const api::Resource& resource) {
+  const JobKind* known = find_in_any_version(resource.group, resource.kind);
+  if (known == nullptr) return std::nullopt;
+  JobKind kind = *known;
+  kind.api_version = resource.type->field("apiVersion")->constant;
+  return kind;
 }
 
 }  // namespace muster::jobs

@@ -57,13 +57,18 @@ constexpr cli::Entry kEngineCommands[] = {
      "while it is away; with systemd's socket activation, systemd does.\n",
      0},
     {"operator", "run the controllers for a Kubernetes cluster in the foreground",
-     "muster operator --kubeconfig FILE | --context NAME",
+     "muster operator --kubeconfig FILE | --context NAME [--kinds LIST]",
      "  muster operator --kubeconfig ~/.kube/config\n"
+     "  muster operator --kinds pytorchjobs,tfjobs         only these\n"
+     "  muster operator --kinds pytorchjobs=on,crons=off   the others: auto\n"
      "  muster operator                        in a pod: uses its service account\n",
      make_operator, Server::kNeeded,
-     "Runs the same controllers as the engine, for the kinds that `muster crds`\n"
-     "prints. Prints \"ready\" when it has seen all objects and logs to stderr. SIGTERM\n"
-     "and Ctrl-C stop it; jobs keep running.\n",
+     "Runs the same controllers as the engine, for those kinds of `muster crds` that\n"
+     "the cluster serves. Prints \"ready\" when it has seen all objects and logs to\n"
+     "stderr. SIGTERM and Ctrl-C stop it; jobs keep running.\n"
+     "A kind is auto, on or off. auto leaves it to Kubeflow's operator while that one\n"
+     "is alive; on and auto leave alone each object whose status another controller\n"
+     "writes.\n",
      0},
     {"backup", "copy the engine's database to a file, running or not",
      "muster backup [FILE] [--force] [--data-dir DIR]",

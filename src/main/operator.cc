@@ -1,10 +1,9 @@
 // operator: the controllers of all job kinds, in the foreground, against a Kubernetes cluster.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdio>
 
-#include "api/resource.h"
+#include "api/muster/names.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/strings.h"
@@ -27,45 +26,53 @@ std::optional<cli::Failure> check_is_cluster(cli::Session& session) {
                       .fix = "name a cluster: muster operator --kubeconfig FILE, or --context NAME"};
 }
 
-/// Returns the names of the kinds that the cluster lacks: "mpijobs.kubeflow.org".
-Result<std::vector<std::string>> missing_kinds(cli::Session& session) {
-  client::ListOptions options;
+Result<control::KindChoices> find_kinds(cli::Session& session, const std::vector<std::string>& wished) {
+  TRY_ASSIGN(const control::Wishes wishes, control::parse_wishes(wished));
   TRY_ASSIGN(const json::Document crds,
-             session.list({"apiextensions.k8s.io", "v1", "customresourcedefinitions"}, "", options));
-  std::vector<std::string> served;
-  for (const json::Document& crd : crds.array_at("items")) served.push_back(crd.string_at("metadata", "name"));
-  std::vector<std::string> missing;
-  for (const api::Resource& resource : api::resources()) {
-    if (!resource.has_own_crd()) continue;
-    if (std::ranges::find(served, resource.qualified_name()) == served.end())
-      missing.push_back(resource.qualified_name());
+             session.list({"apiextensions.k8s.io", "v1", "customresourcedefinitions"}, "", {}));
+  return control::choose_kinds(crds.array_at("items"), wishes);
+}
+
+/// Returns what the user should know about the kinds that are not run, in one line each.
+std::vector<std::string> notes_on(const control::KindChoices& kinds) {
+  std::vector<std::string> notes;
+  if (!kinds.absent.empty()) {
+    notes.push_back("the cluster lacks " + join(kinds.absent, ", ") +
+                    "; to install all of Muster's kinds: muster crds | kubectl apply --server-side -f -");
   }
-  return missing;
+  notes.insert(notes.end(), kinds.unusable.begin(), kinds.unusable.end());
+  for (const control::ChosenKind& one : kinds.chosen) {
+    if (!one.refusal.empty()) notes.push_back(one.refusal);
+  }
+  return notes;
 }
 
 class Operator final : public cli::Command {
  public:
-  void add_flags(cli::Flags&) override {}
+  void add_flags(cli::Flags& flags) override {
+    flags.add("kinds", &kinds_, "run only the kinds A,B, or A=auto|on|off,… (default all=auto)");
+  }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
     if (const auto failure = check_is_cluster(session)) return session.fail(*failure);
-    const auto missing = missing_kinds(session);
-    if (!missing) return session.fail(missing.error());
-    if (!missing->empty()) {
+    const auto kinds = find_kinds(session, kinds_);
+    if (!kinds) return session.fail(kinds.error());
+    const std::vector<std::string> notes = notes_on(*kinds);
+    if (!kinds->runs_any()) {
       return session.fail({.code = cli::kExitFailed,
-                           .what = "the cluster lacks these kinds: " + join(*missing, ", "),
-                           .why = "",
-                           .fix = "muster crds | kubectl apply --server-side -f -"});
+                           .what = "there is no kind to run on this cluster",
+                           .why = join(notes, "; "),
+                           .fix = "muster crds | kubectl apply --server-side -f -, or wish for others with --kinds"});
     }
-    return control_jobs(session);
+    for (const std::string& note : notes) session.err("note: " + note + "\n");
+    return control_jobs(session, *kinds);
   }
 
  private:
-  static int control_jobs(cli::Session& session) {
+  static int control_jobs(cli::Session& session, const control::KindChoices& kinds) {
     SystemRng rng;
-    const auto no_ports = [](int) { return true; };  // pods of a cluster have addresses of their own
-    control::Controllers controllers(session.loop(), rng, session.api(), control::Where::kCluster, no_ports,
-                                     control::TensorBoardOptions{});
+    session.api().act_as(api::kFieldManager);
+    control::Controllers controllers(session.loop(), rng, session.api(), kinds);
     controllers.start();
     if (session.wait_until([&] { return controllers.is_synced(); }) == cli::Session::Waited::kInterrupted) {
       return cli::kExitOk;
@@ -76,6 +83,8 @@ class Operator final : public cli::Command {
     LOG_INFO("stopping; jobs keep running");
     return cli::kExitOk;
   }
+
+  std::vector<std::string> kinds_;
 };
 
 }  // namespace

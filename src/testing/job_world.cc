@@ -104,11 +104,11 @@ JobPlan JobWorld::look() const {
 bool JobWorld::has_effect(const JobPlan& plan) const {
   if (!plan.actions.empty()) return true;
   const json::Document* before = object.find("status");
-  return plan.status && (before == nullptr || kind_.project(*plan.status, object, now) != *before);
+  return plan.status && (before == nullptr || kind_.project(*plan.status, object, where, now) != *before);
 }
 
 void JobWorld::apply(const JobPlan& plan, std::size_t actions) {
-  if (plan.status) object["status"] = kind_.project(*plan.status, object, now);
+  if (plan.status) write_status(kind_.project(*plan.status, object, where, now));
   for (const Action& action : plan.actions) {
     if (actions-- == 0) return;
     std::visit(Overloaded{
@@ -120,6 +120,13 @@ void JobWorld::apply(const JobPlan& plan, std::size_t actions) {
                },
                action);
   }
+}
+
+void JobWorld::write_status(json::Document status) {
+  if (const json::Document* before = object.find("status"); before != nullptr && *before == status) return;
+  if (prune) prune(status);
+  object["status"] = std::move(status);
+  ++status_writes;
 }
 
 void JobWorld::update(const Update& change) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,7 +46,7 @@ class JobWorld {
   void happen(const std::string& pod, const PodNews& news);
   Job job() const;
   /// The status in the words of the job's kind.
-  json::Document projected(const JobStatus& status) const { return kind_.project(status, object, now); }
+  json::Document projected(const JobStatus& status) const { return kind_.project(status, object, where, now); }
   JobStatus status() const;
 
   json::Document object;
@@ -58,9 +59,12 @@ class JobWorld {
   bool graceful = false;  // deleting a pod that runs only marks it; `gone` ends it
   bool predecessor_runs = false;
   bool job_deleted = false;
-  std::vector<EmitEvent> events;  // all so far
+  std::vector<EmitEvent> events;                           // all so far
+  std::function<void(json::Document& status)> prune = {};  // what the server does to a status that is written
+  int status_writes = 0;
 
  private:
+  void write_status(json::Document status);
   void create(const json::Document& child);
   void update(const Update& change);
   void create_pod(api::Pod pod);

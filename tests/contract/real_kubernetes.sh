@@ -2,7 +2,9 @@
 # Runs a command with a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
 # temporary directory, all removed when the command ends. The command finds the server in $MUSTER_CONTRACT_KUBECONFIG.
 # With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager. With MUSTER_NODE=1 it is a
-# whole cluster, with a node that runs pods (tests/cluster/node.sh) and all of Kubernetes' own controllers.
+# whole cluster, with a node that runs pods (tests/cluster/node.sh) and all of Kubernetes' own controllers. With
+# MUSTER_WITHOUT_KUBEFLOW=1 it lacks the kinds of kubeflow.org, for tests that bring other CRDs of them; the writes that it
+# gets are then in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -48,6 +50,13 @@ if [ -n "${MUSTER_NODE:-}" ]; then
   controllers='*'
 fi
 
+audit=()
+if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}" ]; then
+  printf '%s' '{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [
+    {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}' >"$dir/audit.json"
+  audit=(--audit-policy-file "$dir/audit.json" --audit-log-path "$dir/audit.log" --audit-log-mode blocking)
+fi
+
 certificate() {  # NAME SUBJECT EXTENSIONS
   openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "$2" \
     -keyout "$dir/$1.key" -out "$dir/$1.csr" 2>/dev/null
@@ -75,7 +84,7 @@ pids+=($!)
   --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode AlwaysAllow \
   --service-account-issuer https://contract --service-account-key-file "$dir/sa.key" \
   --service-account-signing-key-file "$dir/sa.key" --service-cluster-ip-range 10.99.0.0/24 \
-  "${accounts[@]}" --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
+  "${accounts[@]}" "${audit[@]}" --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
 pids+=($!)
 
 {
@@ -112,6 +121,9 @@ serves() {  # PLURAL GROUP
 wait_for "kube-apiserver is ready" ask /readyz
 # The kinds are created before the controllers start, because these look for kinds at start and later only rarely.
 crds=("$here"/../../deploy/crds/*.yaml)
+if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}" ]; then
+  for i in "${!crds[@]}"; do [[ ${crds[$i]} != *.kubeflow.org.yaml ]] || unset "crds[$i]"; done
+fi
 for crd in "${crds[@]}"; do
   ask /apis/apiextensions.k8s.io/v1/customresourcedefinitions -H 'Content-Type: application/yaml' --data-binary "@$crd" \
     >/dev/null || { echo "$0: kube-apiserver refuses $crd" >&2; exit 1; }
@@ -128,4 +140,4 @@ if [ -z "${MUSTER_PEER:-}" ]; then
 fi
 [ -z "${MUSTER_NODE:-}" ] || start_node
 
-MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"
+MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_AUDIT="$dir/audit.log" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"

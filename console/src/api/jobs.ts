@@ -47,6 +47,9 @@ export interface Job extends KubernetesObject {
   status?: { conditions?: Condition[] };
 }
 
+/** The conditions for people: in one of them the operator of a cluster keeps what it remembers about the job. */
+export const conditionsOf = (job: Job): Condition[] => (job.status?.conditions ?? []).filter((one) => one.type !== "MusterState");
+
 const unknown: JobSummary = { state: "Unknown", replicas: { wanted: 0, running: 0, succeeded: 0 }, restarts: 0, roles: [], resources: {} };
 export const summaryOf = (job: Job): JobSummary => job.summary ?? unknown;
 

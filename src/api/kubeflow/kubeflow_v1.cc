@@ -6,6 +6,7 @@
 
 #include "api/kubeflow/kubeflow_roles.h"
 #include "api/muster/limits.h"
+#include "api/muster/names.h"
 #include "api/tensorstack/tensorstack_replicas.h"
 #include "base/strings.h"
 #include "reflect/describe.h"
@@ -115,7 +116,7 @@ TypeDesc describe(Of<KubeflowRunPolicy>) {
       field<&KubeflowRunPolicy::scheduling_policy>("schedulingPolicy", "How the pods are scheduled together."),
       field<&KubeflowRunPolicy::suspend>("suspend", "While true, the job has no pods.").default_value(false),
       field<&KubeflowRunPolicy::managed_by>("managedBy", "Controller that manages the job.")
-          .one_of({"kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue"})
+          .one_of({"kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue", kManagerName})
           .immutable());
 }
 
@@ -250,7 +251,7 @@ TypeDesc mpi_run_policy() {
   type.name = "MPIRunPolicy";
   type.field_to_change("cleanPodPolicy").default_value.reset();  // a default would hide spec.cleanPodPolicy
   type.field_to_change("managedBy").one_of = {"kubeflow.org/mpi-operator", "kubeflow.org/training-operator",
-                                              "kueue.x-k8s.io/multikueue"};
+                                              "kueue.x-k8s.io/multikueue", kManagerName};
   return type;
 }
 

@@ -438,6 +438,16 @@ TEST(Describe, LeadsWithTheCause) {
   EXPECT_THAT(cli.out, HasSubstr("Phase:        Pending\nMessage:      needs 4 nvidia.com/gpu, there is none\n"));
 }
 
+TEST(Describe, ShowsNoConditionThatIsNotForPeople) {
+  CommandRun cli;
+  json::Document kept = pending_job("j");
+  kept["status"]["conditions"].as_array().push_back(json::Object{{"type", "MusterState"}, {"status", "True"}});
+  cli.server.put(kJobs + "/j", kept);
+  EXPECT_EQ(cli.run(make_describe(), {"pj", "j"}), 0) << cli.err;
+  EXPECT_THAT(cli.out, HasSubstr("Initialized"));
+  EXPECT_THAT(cli.out, Not(HasSubstr("MusterState")));
+}
+
 TEST(Describe, TellsTheCauseOnceAndShowsTheLastLinesAsLines) {
   CommandRun cli;
   const std::string cause = "replica worker-0 ended with exit code 1: ValueError: bad shape";

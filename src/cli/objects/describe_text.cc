@@ -12,6 +12,7 @@
 #include "cli/objects/three_way.h"
 #include "cli/output/sort_objects.h"
 #include "cli/output/table.h"
+#include "jobs/kinds/kept_state.h"
 #include "jobs/pods.h"
 #include "json/yaml.h"
 
@@ -110,6 +111,7 @@ std::string conditions(const json::Document& object, const Viewer& viewer) {
   if (all.empty()) return "";
   std::vector<std::vector<std::string>> rows{{"TYPE", "STATUS", "AGE", "REASON", "MESSAGE"}};
   for (const json::Document& condition : all) {
+    if (!jobs::is_for_people(condition)) continue;
     rows.push_back({condition.string_at("type"), condition.string_at("status"),
                     age(condition.string_at("lastTransitionTime"), viewer), or_none(condition.string_at("reason")),
                     unless_told(condition.string_at("message"), viewer)});

@@ -36,14 +36,14 @@ struct CronJob {
 using CronJobPtr = std::shared_ptr<const CronJob>;
 
 Result<AnyObject> decode_cron_job(const json::Document& object) {
-  const JobKind* kind = find_job_kind(object.string_at("apiVersion"), object.string_at("kind"));
-  CHECK(kind != nullptr);  // only these kinds are watched, each in the version that the table has
+  const JobKind* kind = kind_of_job(object);
+  CHECK(kind != nullptr);  // only these kinds are watched
   const json::Document* metadata = object.find("metadata");
   TRY_ASSIGN(auto decoded,
              reflect::decode<api::ObjectMeta>(metadata == nullptr ? json::Document(json::Object{}) : *metadata));
   const JobStatus status = kind->read_status(object);
   auto job = std::make_shared<const CronJob>(CronJob{.metadata = std::move(decoded),
-                                                     .api_version = std::string(kind->api_version),
+                                                     .api_version = object.string_at("apiVersion"),
                                                      .kind = std::string(kind->kind),
                                                      .phase = status.phase,
                                                      .completed = status.completed});
@@ -61,9 +61,9 @@ struct CronView {
   Instant now;
 };
 
-CronView look_at(const api::Cron& cron, const Snapshot& seen) {
+CronView look_at(const api::Cron& cron, const Snapshot& seen, std::span<const JobKind> kinds) {
   CronView view{.cron = cron, .jobs = {}, .now = std::chrono::floor<std::chrono::seconds>(seen.now)};
-  for (const JobKind& kind : job_kinds()) {
+  for (const JobKind& kind : kinds) {
     for (const AnyObject& child : seen.children.of(type_of_kind(kind))) {
       view.jobs.push_back(std::static_pointer_cast<const CronJob>(child.object));
     }
@@ -305,11 +305,11 @@ std::optional<api::ObjectReference> next_start(const CronView& view, const Timet
 
 }  // namespace
 
-Plan plan_cron(const Snapshot& seen, const FindTimeZone& find_time_zone) {
+Plan plan_cron(const Snapshot& seen, const FindTimeZone& find_time_zone, std::span<const JobKind> kinds) {
   const auto cron = reflect::decode<api::Cron>(seen.primary);
   // Admission rejects what cannot be decoded. The garbage collector deletes the jobs of a Cron being deleted.
   if (!cron || cron->metadata.deletion_timestamp) return {};
-  const CronView view = look_at(*cron, seen);
+  const CronView view = look_at(*cron, seen, kinds);
   Plan plan;
   api::CronStatus status{
       .active = {}, .history = all_history(view), .last_schedule_time = cron->status.last_schedule_time};
@@ -331,15 +331,17 @@ Plan plan_cron(const Snapshot& seen, const FindTimeZone& find_time_zone) {
   return plan;
 }
 
-Controller cron_controller(FindTimeZone find_time_zone) {
+Controller cron_controller(FindTimeZone find_time_zone, std::span<const JobKind> kinds) {
   Controller controller{.api_version = "apps.kubedl.io/v1alpha1", .kind = "Cron", .children = {}, .plan = {}};
-  for (const JobKind& kind : job_kinds()) {
+  for (const JobKind& kind : kinds) {
     controller.children.push_back({.type = &type_of_kind(kind),
                                    .label_selector = api::kCronNameLabel,
                                    .decode = &decode_cron_job,
                                    .uid_label = {}});
   }
-  controller.plan = [find = std::move(find_time_zone)](const Snapshot& seen) { return plan_cron(seen, find); };
+  controller.plan = [find = std::move(find_time_zone), kinds](const Snapshot& seen) {
+    return plan_cron(seen, find, kinds);
+  };
   return controller;
 }
 

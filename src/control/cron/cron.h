@@ -4,10 +4,12 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "base/time_zone.h"
 #include "control/controller.h"
+#include "jobs/kind.h"
 
 namespace muster::control {
 
@@ -15,9 +17,9 @@ namespace muster::control {
 using FindTimeZone = std::function<Result<TimeZone>(const std::string& name)>;
 
 /// Total, pure and deterministic as long as `find_time_zone` is.
-Plan plan_cron(const Snapshot& seen, const FindTimeZone& find_time_zone);
+Plan plan_cron(const Snapshot& seen, const FindTimeZone& find_time_zone, std::span<const JobKind> kinds = job_kinds());
 
-/// Its children are jobs of every kind.
-Controller cron_controller(FindTimeZone find_time_zone);
+/// Its children are jobs of these kinds, which must outlive it.
+Controller cron_controller(FindTimeZone find_time_zone, std::span<const JobKind> kinds = job_kinds());
 
 }  // namespace muster::control

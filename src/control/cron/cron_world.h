@@ -60,7 +60,7 @@ class CronWorld {
     JobStatus status = kind.read_status(job);
     status.phase = phase == "Running" ? Phase::kRunning : phase == "Succeeded" ? Phase::kSucceeded : Phase::kFailed;
     if (is_finished(status.phase)) status.completed = now;
-    job["status"] = kind.project(status, job, now);
+    job["status"] = kind.project(status, job, Where::kEngine, now);
   }
 
   json::Document object;

@@ -11,13 +11,18 @@
 #include "api/muster/names.h"
 #include "json/yaml.h"
 #include "testing/job_world.h"
+#include "testing/kubeflow_schema.h"
 
 namespace muster::control {
 namespace {
 
-/// The job kinds (a process group, one with a rendezvous, Kubeflow's), and a job whose launcher starts after its
-/// workers and decides.
-enum class Shape { kTraining, kTorchrun, kKubeflow, kLauncher };
+/// The job kinds (a process group, one with a rendezvous, Kubeflow's on the engine and under Kubeflow's own CRD), and a
+/// job whose launcher starts after its workers and decides.
+enum class Shape { kTraining, kTorchrun, kKubeflow, kPruned, kLauncher };
+
+bool is_kubeflow(Shape shape) {
+  return shape == Shape::kKubeflow || shape == Shape::kPruned;
+}
 
 struct Setup {
   Shape shape = Shape::kTraining;
@@ -38,7 +43,8 @@ struct Move {
 };
 
 std::ostream& operator<<(std::ostream& out, const Setup& s) {
-  static constexpr std::array kShapes = {"PyTorchTrainingJob", "torchrun", "PyTorchJob", "ModelJob"};
+  static constexpr std::array kShapes = {"PyTorchTrainingJob", "torchrun", "PyTorchJob", "pruned PyTorchJob",
+                                         "ModelJob"};
   return out << fmt::format("{}{} workers={} policy={} limit={} cleanUp={}", kShapes[static_cast<std::size_t>(s.shape)],
                             s.graceful ? " graceful" : "", s.workers, s.policy, s.backoff_limit, s.clean_up);
 }
@@ -51,8 +57,8 @@ std::ostream& operator<<(std::ostream& out, const Move& m) {
 
 rc::Gen<Setup> any_setup() {
   return rc::gen::build<Setup>(
-      rc::gen::set(&Setup::shape,
-                   rc::gen::element(Shape::kTraining, Shape::kTorchrun, Shape::kKubeflow, Shape::kLauncher)),
+      rc::gen::set(&Setup::shape, rc::gen::element(Shape::kTraining, Shape::kTorchrun, Shape::kKubeflow, Shape::kPruned,
+                                                   Shape::kLauncher)),
       rc::gen::set(&Setup::workers, rc::gen::inRange(1, 4)),
       rc::gen::set(&Setup::policy, rc::gen::element<std::string>("OnFailure", "ExitCode", "Never", "Always")),
       rc::gen::set(&Setup::backoff_limit, rc::gen::inRange(0, 4)),
@@ -89,7 +95,7 @@ std::string manifest(const Setup& s) {
                "  - {{type: launcher, restartPolicy: {}, startsAfter: worker, withoutIndex: true}}\n",
                s.backoff_limit, s.workers, s.policy, s.policy);
   }
-  if (s.shape == Shape::kKubeflow) {
+  if (is_kubeflow(s.shape)) {
     return "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n" + head +
            fmt::format(
                "spec:\n  runPolicy: {{backoffLimit: {}, cleanPodPolicy: {}}}\n  pytorchReplicaSpecs:\n"
@@ -108,7 +114,10 @@ std::string manifest(const Setup& s) {
 JobWorld make_world(const Setup& s) {
   auto parsed = json::parse_yaml(manifest(s));
   RC_ASSERT(parsed.has_value());
-  JobWorld world(parsed->front().value, Where::kEngine, *parse_rfc3339("2026-01-01T00:00:00Z"));
+  const bool pruned = s.shape == Shape::kPruned;
+  JobWorld world(parsed->front().value, pruned ? Where::kCluster : Where::kEngine,
+                 *parse_rfc3339("2026-01-01T00:00:00Z"));
+  if (pruned) world.prune = &testing::prune_as_kubeflow_does;
   world.graceful = s.graceful;
   return world;
 }
@@ -126,15 +135,15 @@ bool is_alive(const api::Pod& pod) {
 
 void toggle_pause(const Setup& s, JobWorld& world) {
   json::Document& spec = world.object["spec"];
-  json::Document& flag = s.shape == Shape::kLauncher   ? spec["paused"]
-                         : s.shape == Shape::kKubeflow ? spec["runPolicy"]["suspend"]
-                                                       : spec["runMode"]["pause"]["enabled"];
+  json::Document& flag = s.shape == Shape::kLauncher ? spec["paused"]
+                         : is_kubeflow(s.shape)      ? spec["runPolicy"]["suspend"]
+                                                     : spec["runMode"]["pause"]["enabled"];
   flag = !(flag.is_bool() && flag.as_bool());
 }
 
 void scale(const Setup& s, int workers, JobWorld& world) {
   json::Document& spec = world.object["spec"];
-  if (s.shape == Shape::kKubeflow) {
+  if (is_kubeflow(s.shape)) {
     spec["pytorchReplicaSpecs"]["Worker"]["replicas"] = workers;
   } else {
     spec[s.shape == Shape::kLauncher ? "roles" : "replicaSpecs"].as_array().front()["replicas"] = workers;
@@ -256,7 +265,7 @@ class RestartLedger {
   bool is_restarted(int code) const {
     if (setup_.policy == "Never") return false;
     if (setup_.policy != "ExitCode") return true;
-    return setup_.shape == Shape::kKubeflow ? code >= 128 : code == 137 || code == 138;
+    return is_kubeflow(setup_.shape) ? code >= 128 : code == 137 || code == 138;
   }
 
   const Setup& setup_;

@@ -1,12 +1,15 @@
 #include "control/runtime/controllers.h"
 
+#include <algorithm>
 #include <memory>
+#include <set>
 
 #include "base/random.h"
 #include "client/event_recorder.h"
 #include "control/cron/cron.h"
 #include "control/deployment/deployment.h"
 #include "control/notebook/notebook.h"
+#include "control/runtime/foreign_controllers.h"
 #include "control/runtime/jobs.h"
 #include "control/runtime/pod_binder.h"
 #include "control/runtime/pod_collector.h"
@@ -15,22 +18,91 @@
 
 namespace muster::control {
 
+namespace {
+
+std::vector<JobKind> job_kinds_among(const std::vector<const api::Resource*>& resources) {
+  std::vector<JobKind> kinds;
+  for (const api::Resource* resource : resources) {
+    if (auto kind = job_kind_in(*resource)) kinds.push_back(*std::move(kind));
+  }
+  return kinds;
+}
+
+std::vector<const api::Resource*> resources_of(const KindChoices& choices) {
+  std::vector<const api::Resource*> resources;
+  for (const ChosenKind& one : choices.chosen) resources.push_back(one.resource);
+  return resources;
+}
+
+}  // namespace
+
 struct Controllers::State {
-  State(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
-        TensorBoardOptions tensorboards, bool strict)
-      : events(loop, client, {.component = "muster", .host = ""}),
+  State(Loop& l, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
+        std::span<const JobKind> kinds)
+      : loop(l),
+        events(loop, client, {.component = "muster", .host = ""}),
         informers(loop, rng, client),
-        jobs(where, informers, std::move(is_port_free), rng.next()),
+        jobs(where, informers, std::move(is_port_free), rng.next(), kinds),
         runner(loop, rng, client, events, informers) {
     for (Controller& controller : jobs.controllers()) runner.add(std::move(controller));
+  }
+
+  /// On one machine.
+  State(Loop& l, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
+        TensorBoardOptions tensorboards, bool strict)
+      : State(l, rng, client, where, std::move(is_port_free), job_kinds()) {
     runner.add(notebook_controller(tensorboards.pages_url, [&rng] { return make_token(rng); }));
     runner.add(tensorboard_controller(std::move(tensorboards)));
     runner.add(cron_controller(find_time_zone));
-    if (where != Where::kCluster) {
-      runner.add(deployment_controller());
-      pod_binder = std::make_unique<PodBinder>(loop, client, events, informers, strict);
-      pod_collector = std::make_unique<PodCollector>(loop, client, informers);
+    runner.add(deployment_controller());
+    pod_binder = std::make_unique<PodBinder>(loop, client, events, informers, strict);
+    pod_collector = std::make_unique<PodCollector>(loop, client, informers);
+  }
+
+  /// On a cluster; both lists of kinds must outlive this.
+  State(Loop& l, Rng& rng, client::ApiClient& client, const KindChoices& choices, std::span<const JobKind> run,
+        std::span<const JobKind> served)
+      : State(l, rng, client, Where::kCluster, {}, run) {
+    std::set<std::string> shared;
+    for (const ChosenKind& one : choices.chosen) {
+      const std::string name = one.resource->qualified_name();
+      if (one.resource->kind == "Notebook") {
+        runner.add(notebook_controller(TensorBoardOptions{}.pages_url, [&rng] { return make_token(rng); }));
+      } else if (one.resource->kind == "TensorBoard") {
+        runner.add(tensorboard_controller(TensorBoardOptions{}));
+      } else if (one.resource->kind == "Cron") {
+        runner.add(cron_controller(find_time_zone, served));
+      }
+      if (!one.refusal.empty()) {
+        refusals[name] = one.refusal;
+      } else if (one.wish == Wish::kAuto) {
+        shared.insert(name);
+      }
     }
+    others = std::make_unique<ForeignControllers>(loop, client, shared,
+                                                  [this](const std::string& kind) { runner.look_again(kind); });
+    runner.set_gate([this](const api::Resource& kind, const json::Document& object) { return gate(kind, object); });
+  }
+
+  std::optional<HandsOff> gate(const api::Resource& resource, const json::Document& object) const {
+    const std::string kind = resource.qualified_name();
+    if (const auto refusal = refusals.find(kind); refusal != refusals.end()) {
+      return refuse_object(object, refusal->second, loop.now());
+    }
+    if (const std::string& who = others->operator_of(kind); !who.empty()) {
+      return leave_to_operator(object, kind, who, loop.now());
+    }
+    if (const std::string writer = other_writer_of_status(object); !writer.empty()) {
+      return leave_to_writer(object, writer);
+    }
+    return std::nullopt;
+  }
+
+  void start() {
+    informers.start([this] {
+      if (others == nullptr) return open();
+      others->start([this] { open(); });
+    });
   }
 
   void open() {
@@ -40,12 +112,15 @@ struct Controllers::State {
     if (pod_collector != nullptr) pod_collector->open();
   }
 
+  Loop& loop;
   client::EventRecorder events;
   SharedInformers informers;
   Jobs jobs;
   Runner runner;
   std::unique_ptr<PodBinder> pod_binder;
   std::unique_ptr<PodCollector> pod_collector;
+  std::map<std::string, std::string> refusals;  // by qualified name: why objects of the kind are refused
+  std::unique_ptr<ForeignControllers> others;   // null on one machine, which has none
   bool synced = false;
 };
 
@@ -53,6 +128,11 @@ Controllers::Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where 
                          std::function<bool(int port)> is_port_free, TensorBoardOptions tensorboards, bool strict)
     : state_(std::make_unique<State>(loop, rng, client, where, std::move(is_port_free), std::move(tensorboards),
                                      strict)) {}
+
+Controllers::Controllers(Loop& loop, Rng& rng, client::ApiClient& client, const KindChoices& kinds)
+    : run_(job_kinds_among(resources_of(kinds))),
+      served_(job_kinds_among(kinds.served)),
+      state_(std::make_unique<State>(loop, rng, client, kinds, run_, served_)) {}
 
 Controllers::~Controllers() = default;
 
@@ -66,7 +146,7 @@ bool Controllers::acts_on(const api::Resource& resource) const {
 }
 
 void Controllers::start() {
-  state_->informers.start([this] { state_->open(); });
+  state_->start();
 }
 
 }  // namespace muster::control

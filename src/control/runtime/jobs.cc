@@ -15,7 +15,7 @@ namespace muster::control {
 namespace {
 
 /// Fails, once, an object that admission would have rejected but the cluster's schema could not, and reports why.
-Plan refuse(const JobKind& kind, const Snapshot& seen, const Error& error) {
+Plan refuse(const JobKind& kind, Where where, const Snapshot& seen, const Error& error) {
   JobStatus status = kind.read_status(seen.primary);
   if (is_finished(status.phase) || seen.primary.at("metadata", "deletionTimestamp") != nullptr) return {};
   status.phase = Phase::kFailed;
@@ -23,7 +23,7 @@ Plan refuse(const JobKind& kind, const Snapshot& seen, const Error& error) {
   status.message = error.message;
   status.completed = std::chrono::floor<std::chrono::seconds>(seen.now);
   Plan plan;
-  plan.status = kind.project(status, seen.primary, seen.now);
+  plan.status = kind.project(status, seen.primary, where, seen.now);
   plan.actions.emplace_back(EmitEvent{.type = "Warning", .reason = "Invalid", .message = error.message});
   return plan;
 }
@@ -120,7 +120,7 @@ void Jobs::add_pod_group(Job& job) const {
 
 Plan Jobs::plan(const JobKind& kind, const Snapshot& seen) {
   auto job = kind.normalise(seen.primary, where_);
-  if (!job) return refuse(kind, seen, job.error());
+  if (!job) return refuse(kind, where_, seen, job.error());
   if (groups_ != nullptr) add_pod_group(*job);
 
   Observed observed{.job = *std::move(job),
@@ -141,7 +141,7 @@ Plan Jobs::plan(const JobKind& kind, const Snapshot& seen) {
             .actions = std::move(decided.actions),
             .recheck_after = decided.recheck_after,
             .reasons = std::move(decided.reasons)};
-  if (decided.status) plan.status = kind.project(*decided.status, seen.primary, seen.now);
+  if (decided.status) plan.status = kind.project(*decided.status, seen.primary, where_, seen.now);
   return plan;
 }
 

@@ -59,7 +59,7 @@ void Runner::add(Controller controller) {
   const api::Resource* resource = api::find_kind(controller.api_version, controller.kind);
   CHECK(resource != nullptr);
   const std::pair id{controller.api_version, controller.kind};
-  const auto [added, is_new] = registered_.try_emplace(id, Registered{std::move(controller), *resource});
+  const auto [added, is_new] = registered_.try_emplace(id, Registered{std::move(controller), resource});
   CHECK(is_new);
   Registered& entry = added->second;
   entry.primaries = &informers_.watch_text(
@@ -77,8 +77,15 @@ void Runner::add(Controller controller) {
 
 bool Runner::runs(const api::Resource& kind) const {
   return std::ranges::any_of(registered_, [&](const auto& entry) {
-    return entry.second.resource.group == kind.group && entry.second.controller.kind == kind.kind;
+    return entry.second.resource->group == kind.group && entry.second.controller.kind == kind.kind;
   });
+}
+
+void Runner::look_again(const std::string& qualified_name) {
+  for (const auto& [id, entry] : registered_) {
+    if (entry.resource->qualified_name() != qualified_name) continue;
+    for (const auto& [key, held] : entry.primaries->cache()) queue_.add({id.first, id.second, key.first, key.second});
+  }
 }
 
 // ---- changes ----
@@ -96,6 +103,7 @@ void Runner::on_primary(Registered& entry, const client::Informer::Key& key, con
   }
   if (now != nullptr) return queue_.add(primary);
   memories_.erase(primary);
+  told_.erase(primary);
   next_plan_.erase(primary);
   queue_.forget(primary);
 }
@@ -122,27 +130,60 @@ void Runner::work(const ObjectKey& key) {
   const Registered& entry = registered_.at({key.api_version, key.kind});
   const auto primary = entry.primaries->find(key.ns, key.name);
   if (primary == nullptr || awaits_own_write(key, *primary) || rests_after_costly_plan(key)) return queue_.done(key);
+  if (gate_) {
+    if (auto hands_off = gate_(*entry.resource, *primary)) {
+      return leave_alone(key, entry, *primary, *std::move(hands_off));
+    }
+    told_.erase(key);
+  }
   const MonoTime began = loop_.mono();
   Plan plan = make_plan(entry, *primary);
-  const api::ObjectReference reference{.api_version = key.api_version,
-                                       .kind = key.kind,
-                                       .ns = key.ns,
-                                       .name = key.name,
-                                       .uid = primary->string_at("metadata", "uid"),
-                                       .resource_version = {},
-                                       .field_path = {}};
-  std::optional<json::Document> status;
-  if (plan.status) status = json::merge_patch_between(status_of(*primary), *plan.status);
+  const auto recheck = plan.recheck_after;
+  Application application = application_of(key, entry, *primary, std::move(plan));
+  const api::ObjectReference reference = application.reference;
   const Duration took = loop_.mono() - began;
   if (took > kCheapPlan) next_plan_[key] = loop_.mono() + rest_after(took);
-  apply_plan(
-      loop_, client_, events_, lifetime_.watch(),
-      {.object = {entry.resource, key.ns, key.name},
-       .reference = reference,
-       .resource_version = primary->string_at("metadata", "resourceVersion"),
-       .status = std::move(status),
-       .actions = std::move(plan.actions)},
-      [this, key, reference, recheck = plan.recheck_after](Applied how) { applied(key, reference, recheck, how); });
+  apply_plan(loop_, client_, events_, lifetime_.watch(), std::move(application),
+             [this, key, reference, recheck](Applied how) { applied(key, reference, recheck, how); });
+}
+
+Application Runner::application_of(const ObjectKey& key, const Registered& entry, const json::Document& primary,
+                                   Plan plan) {
+  Application application{.object = {*entry.resource, key.ns, key.name},
+                          .reference = {.api_version = key.api_version,
+                                        .kind = key.kind,
+                                        .ns = key.ns,
+                                        .name = key.name,
+                                        .uid = primary.string_at("metadata", "uid"),
+                                        .resource_version = {},
+                                        .field_path = {}},
+                          .resource_version = primary.string_at("metadata", "resourceVersion"),
+                          .status = std::nullopt,
+                          .actions = std::move(plan.actions)};
+  if (plan.status) application.status = json::merge_patch_between(status_of(primary), *plan.status);
+  return application;
+}
+
+/// Says once why the object is left alone. A write that fails is tried again only if the object has changed meanwhile:
+/// what refuses it would refuse it forever.
+void Runner::leave_alone(const ObjectKey& key, const Registered& entry, const json::Document& primary,
+                         HandsOff hands_off) {
+  if (hands_off.plan.recheck_after) queue_.add_after(key, *hands_off.plan.recheck_after);
+  const bool says_nothing = !hands_off.plan.status && hands_off.plan.actions.empty();
+  const auto before = told_.find(key);
+  if (says_nothing || (before != told_.end() && before->second == hands_off.why)) return queue_.done(key);
+  told_[key] = std::move(hands_off.why);
+  apply_plan(loop_, client_, events_, lifetime_.watch(), application_of(key, entry, primary, std::move(hands_off.plan)),
+             [this, key](Applied how) {
+               if (!how.result && how.result.error().reason == Reason::kConflict) {
+                 told_.erase(key);
+                 queue_.add_after(key, kBackoff.longest);
+               } else if (!how.result) {
+                 LOG_WARN("object left alone, and not told why", {"kind", key.kind}, {"namespace", key.ns},
+                          {"name", key.name}, {"error", how.result.error().message});
+               }
+               queue_.done(key);
+             });
 }
 
 Plan Runner::make_plan(const Registered& entry, const json::Document& primary) const {

@@ -2,6 +2,7 @@
 // is due again, it observes, plans and applies.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "client/informer.h"
 #include "control/controller.h"
 #include "control/runtime/executor.h"
+#include "control/runtime/hands_off.h"
 #include "control/runtime/object_queue.h"
 #include "control/runtime/shared_informers.h"
 
@@ -29,6 +31,11 @@ class Runner {
 
   /// Must be called before the informers start.
   void add(Controller controller);
+  /// Sets what is asked before each plan: a HandsOff replaces the controller's plan. Its own plan is applied once.
+  using Gate = std::function<std::optional<HandsOff>(const api::Resource& kind, const json::Document& primary)>;
+  void set_gate(Gate gate) { gate_ = std::move(gate); }
+  /// Queues all primaries of the kind, because the gate's answer has changed.
+  void look_again(const std::string& qualified_name);
   /// Returns whether the kind, in any version, is the primary of a controller.
   bool runs(const api::Resource& kind) const;
   /// Starts the work. Everything that controllers depend on must be in view.
@@ -37,7 +44,7 @@ class Runner {
  private:
   struct Registered {
     Controller controller;
-    client::ResourceName resource;
+    const api::Resource* resource;
     const client::Informer* primaries = nullptr;
     std::vector<std::pair<const reflect::TypeDesc*, const ObjectIndex*>> children = {};
     std::map<std::string, client::Informer::Key> by_uid = {};  // the primaries, where a label of children names the uid
@@ -53,6 +60,9 @@ class Runner {
                   const json::Document* now);
   void add_primary_of(const AnyObject& child, const Registered& entry, const WatchedKind& kind);
   void work(const ObjectKey& key);
+  void leave_alone(const ObjectKey& key, const Registered& entry, const json::Document& primary, HandsOff hands_off);
+  static Application application_of(const ObjectKey& key, const Registered& entry, const json::Document& primary,
+                                    Plan plan);
   Plan make_plan(const Registered& entry, const json::Document& primary) const;
   bool awaits_own_write(const ObjectKey& key, const json::Document& primary);
   bool rests_after_costly_plan(const ObjectKey& key);
@@ -69,6 +79,8 @@ class Runner {
   std::map<std::pair<std::string, std::string>, Registered> registered_;  // by apiVersion, kind
   ObjectQueue queue_;
   ByObject<Memory> memories_;
+  Gate gate_;
+  ByObject<std::string> told_;    // why an object is left alone, once that was said
   ByObject<MonoTime> next_plan_;  // not before this time, of primaries whose last plan was costly
   Lifetime lifetime_;
 };

@@ -29,7 +29,7 @@ struct JobKind {
   JobStatus (*read_status)(const json::Document& object);
   /// Returns the whole `status` member that represents `status` in the kind's own vocabulary, given the current object.
   /// Returns the same document when nothing changed: a time changes only together with what it belongs to.
-  json::Document (*project)(const JobStatus& status, const json::Document& object, Time now);
+  json::Document (*project)(const JobStatus& status, const json::Document& object, Where where, Time now);
   std::vector<JobObject> objects = {};
 };
 

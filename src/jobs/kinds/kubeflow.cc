@@ -7,13 +7,19 @@
 #include "api/kubeflow/kubeflow_roles.h"
 #include "api/muster/names.h"
 #include "base/strings.h"
+#include "jobs/kinds/kept_state.h"
 #include "jobs/kinds/status.h"
 
 namespace muster::jobs {
 
 namespace {
 
-constexpr const char* kOurManager = "kubeflow.org/training-operator";
+/// Returns whether a job with this managedBy is ours. A cluster may have Kubeflow's operator as well; on one machine
+/// there is no other, so jobs that were written for it run.
+bool is_our_manager(std::string_view manager, Where where) {
+  if (manager.empty() || manager == api::kManagerName) return true;
+  return where != Where::kCluster && manager == "kubeflow.org/training-operator";
+}
 
 std::string operator_of(const std::string& kind) {
   return to_lower(kind) + "-controller";
@@ -33,13 +39,13 @@ CleanUp kubeflow_clean_up(std::string_view name) {
 
 // ---- from the manifest to the model ----
 
-void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Job& job) {
+void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Where where, Job& job) {
   job.run_policy.backoff_limit = policy.backoff_limit;
   job.run_policy.clean_up = kubeflow_clean_up(policy.clean_pod_policy);
   job.run_policy.deadline_clock = DeadlineClock::kFromAccepted;
   read_limits(policy, job.run_policy);
   job.run_mode.paused = policy.suspend;
-  job.managed_elsewhere = !policy.managed_by.empty() && policy.managed_by != kOurManager;
+  job.managed_elsewhere = !is_our_manager(policy.managed_by, where);
 }
 
 void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& specs,
@@ -167,7 +173,8 @@ Phase launcher_phase(std::string_view launcher_status) {
 }  // namespace
 
 JobStatus read_kubeflow_status(const json::Document& object) {
-  const api::KubeflowJobStatus from = decoded_status<api::KubeflowJobStatus>(object);
+  auto from = decoded_status<api::KubeflowJobStatus>(object);
+  restore_state(from);
   JobStatus status;
   status.phase = kubeflow_phase(from.conditions);
   if (from.conditions.empty()) status.phase = launcher_phase(object.string_at("status", "launcherStatus"));
@@ -324,14 +331,16 @@ std::map<std::string, api::KubeflowReplicaStatus> kubeflow_counts(const JobStatu
 
 }  // namespace
 
-json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Time now) {
+json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Where where, Time now) {
   api::KubeflowJobStatus to = decoded_status<api::KubeflowJobStatus>(object);
   // Once the job has ended its counts are final, even if clean-up removes pods.
   const bool was_finished = is_finished(kubeflow_phase(to.conditions));
+  std::erase_if(to.conditions, [](const api::Condition& one) { return one.type == kRefused; });
   set_kubeflow_conditions(status, object, now, to.conditions);
   if (!was_finished) to.replica_statuses = kubeflow_counts(status, object);
   to.restart_count = status.restarts;
   write_progress(status, to);
+  if (where == Where::kCluster) keep_state(to, now);
   return reflect::encode(to);
 }
 

@@ -11,7 +11,7 @@
 
 namespace muster::jobs {
 
-void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Job& job);
+void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Where where, Job& job);
 /// Adds the roles that the manifest contains, in the given order, which is the order of the ranks.
 void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& specs,
                         std::initializer_list<const char*> order, Job& job);
@@ -24,6 +24,6 @@ void set_kubeflow_children(const std::string& port_name, Job& job);
 EventReasons kubeflow_events(const std::string& kind);
 
 JobStatus read_kubeflow_status(const json::Document& object);
-json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Time now);
+json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Where where, Time now);
 
 }  // namespace muster::jobs

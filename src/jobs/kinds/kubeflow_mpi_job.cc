@@ -58,12 +58,12 @@ void add_mpi_roles(const api::KubeflowMpiJobSpec& spec, bool v2, Job& job) {
   }
 }
 
-void set_mpi_policy(const api::KubeflowMpiJobSpec& spec, bool v2, Job& job) {
+void set_mpi_policy(const api::KubeflowMpiJobSpec& spec, bool v2, Where where, Job& job) {
   api::KubeflowRunPolicy policy = spec.run_policy.value_or(api::KubeflowRunPolicy{});
   if (policy.clean_pod_policy.empty()) policy.clean_pod_policy = spec.clean_pod_policy;
-  set_kubeflow_run_policy(policy, job);
+  set_kubeflow_run_policy(policy, where, job);
   if (v2 && !policy.backoff_limit) job.run_policy.backoff_limit = kLauncherBackoffLimit;
-  if (policy.managed_by == "kubeflow.org/mpi-operator") job.managed_elsewhere = false;
+  if (where != Where::kCluster && policy.managed_by == "kubeflow.org/mpi-operator") job.managed_elsewhere = false;
 }
 
 void set_mpi_names(bool v2, Job& job) {
@@ -150,12 +150,14 @@ void note_ignored_fields(const api::KubeflowMpiJobSpec& spec, Job& job) {
 }
 
 Result<Job> normalise_kubeflow_mpi_job(const json::Document& object, Where where) {
-  TRY_ASSIGN(const json::Document complete, checked(object, kStoredVersion, kMpiKind));
+  // A cluster may serve only one of the versions.
+  const std::string_view version = object.string_at("apiVersion") == kV2beta1 ? kV2beta1 : kStoredVersion;
+  TRY_ASSIGN(const json::Document complete, checked(object, version, kMpiKind));
   TRY_ASSIGN(const auto decoded, reflect::decode<api::KubeflowMpiJob>(complete));
   const bool v2 = is_v2beta1(object, decoded.spec);
   Job job;
   set_identity(object, job);
-  set_mpi_policy(decoded.spec, v2, job);
+  set_mpi_policy(decoded.spec, v2, where, job);
   set_mpi_names(v2, job);
   if (!decoded.spec.main_container.empty()) job.training_containers = {decoded.spec.main_container};
   add_mpi_roles(decoded.spec, v2, job);

@@ -92,7 +92,7 @@ Result<Job> normalise(const json::Document& object, Where where) {
   TRY_ASSIGN(const auto decoded, reflect::decode<api::PyTorchJob>(complete));
   Job job;
   set_identity(object, job);
-  set_kubeflow_run_policy(decoded.spec.run_policy, job);
+  set_kubeflow_run_policy(decoded.spec.run_policy, where, job);
   add_kubeflow_roles(decoded.spec.pytorch_replica_specs, {"Master", "Worker"}, job);
   set_launch_style(decoded.spec, job);
   follow_scheduling_policy(decoded.spec.run_policy, job);

@@ -28,6 +28,8 @@ api::Condition next_condition(const api::Condition* before, std::string type, bo
 /// Reads the pause from the condition that is true while the job is paused and false afterwards.
 void read_pause(const api::Condition* paused, JobStatus& to);
 
+/// The condition of a job that the operator refused, until it runs the job after all.
+inline constexpr const char* kRefused = "MusterRefused";
 /// The condition of a job that runs and does nothing. A job that has always been active does not have it.
 inline constexpr const char* kStalled = "Stalled";
 std::string stall_reason(const JobStatus& status);

@@ -371,7 +371,8 @@ api::AggregateStatus aggregate_of(const std::vector<RoleStatus>& roles) {
 
 }  // namespace
 
-json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Time now) {
+json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Where /*where*/,
+                                          Time now) {
   api::TrainingJobStatus to = decoded_status<api::TrainingJobStatus>(object);  // keeps what others wrote there
   to.phase = phase_name(status.phase);
   to.conditions = conditions_of(status, to.conditions, now);

@@ -26,6 +26,6 @@ EventReasons tensorstack_events();
 void note_endless_decider(Job& job);
 
 JobStatus read_tensorstack_status(const json::Document& object);
-json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Time now);
+json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Where where, Time now);
 
 }  // namespace muster::jobs

@@ -65,7 +65,7 @@ Result<Job> normalise_tf_job(const json::Document& object, Where where) {
   const api::TFJobSpec& spec = decoded.spec;
   Job job;
   set_identity(object, job);
-  set_kubeflow_run_policy(spec.run_policy, job);
+  set_kubeflow_run_policy(spec.run_policy, where, job);
   set_tf_roles(spec, job);
   follow_scheduling_policy(spec.run_policy, job);
   job.launch = TfConfigLaunch{.lists_evaluator = true,

@@ -1,7 +1,7 @@
 // The first tab: what the job is, its conditions and its events.
 import type { Pod, TensorBoard } from "#types";
 import { useState } from "preact/hooks";
-import { summaryOf, type Job } from "../../api/jobs";
+import { conditionsOf, summaryOf, type Job } from "../../api/jobs";
 import { useObject } from "../../api/useCollection";
 import { t } from "../../i18n";
 import { hrefOf, withNamespace } from "../../lib/router";
@@ -52,7 +52,7 @@ export function OverviewTab({ job, pods }: { job: Job; pods: Pod[] }) {
   return (
     <div class="cards">
       <Basics job={job} />
-      <section class="card"><h2>{t("job.conditions")}</h2><Conditions conditions={job.status?.conditions ?? []} /></section>
+      <section class="card"><h2>{t("job.conditions")}</h2><Conditions conditions={conditionsOf(job)} /></section>
       <section class="card">
         <h2>{t("job.events")}</h2>
         <label class="check"><input type="checkbox" checked={detailed} onChange={(event) => setDetailed(event.currentTarget.checked)} /> {t("job.detailedEvents")}</label>
