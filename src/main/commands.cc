@@ -65,7 +65,11 @@ constexpr cli::Entry kEngineCommands[] = {
      make_operator, Server::kNeeded,
      "Runs the same controllers as the engine, for those kinds of `muster crds` that\n"
      "the cluster serves. Prints \"ready\" when it has seen all objects and logs to\n"
-     "stderr. SIGTERM and Ctrl-C stop it; jobs keep running.\n"
+     "stderr. SIGTERM and Ctrl-C stop it; jobs keep running. It waits for an API server\n"
+     "that is absent, and for a kind to run.\n"
+     "Of several operators one acts: the one that holds the Lease muster-operator. In a\n"
+     "pod they elect it. Outside, with a kubeconfig, there is no election unless\n"
+     "--leader-elect is given.\n"
      "A kind is auto, on or off. auto leaves it to Kubeflow's operator while that one\n"
      "is alive; on and auto leave alone each object whose status another controller\n"
      "writes.\n",

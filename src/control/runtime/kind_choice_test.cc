@@ -150,5 +150,33 @@ TEST(Wishes, AMistakeIsExplained) {
             R"(--kinds: "crons" has no =auto, =on or =off; write only names, or a wish for each)");
 }
 
+json::Document resource_list(const std::vector<std::string>& names) {
+  json::Document list = json::Object{{"kind", "APIResourceList"}, {"resources", json::Array{}}};
+  for (const std::string& name : names) list["resources"].as_array().push_back(json::Object{{"name", name}});
+  return list;
+}
+
+TEST(CrdFromDiscovery, TellsTheVersionsAndTheStatusSubresource) {
+  const api::Resource& mpi = *api::find_resource("kubeflow.org", "v1", "mpijobs");
+  std::map<std::string, json::Document> lists;
+  EXPECT_FALSE(crd_from_discovery(mpi, lists));
+  lists["/apis/kubeflow.org/v1"] = resource_list({"pytorchjobs", "pytorchjobs/status"});
+  EXPECT_FALSE(crd_from_discovery(mpi, lists));
+  lists["/apis/kubeflow.org/v2beta1"] = resource_list({"mpijobs", "mpijobs/status"});
+  const auto crd = crd_from_discovery(mpi, lists);
+  ASSERT_TRUE(crd);
+  const KindChoices choices = choose_kinds({&*crd, 1}, {});
+  EXPECT_THAT(chosen_names(choices), ElementsAre("mpijobs/v2beta1"));
+  EXPECT_TRUE(choices.runs_any());
+}
+
+TEST(CrdFromDiscovery, AKindWithoutAStatusSubresourceIsRefused) {
+  const api::Resource& torch = *api::find_resource("kubeflow.org", "v1", "pytorchjobs");
+  const auto crd = crd_from_discovery(torch, {{"/apis/kubeflow.org/v1", resource_list({"pytorchjobs"})}});
+  ASSERT_TRUE(crd);
+  const KindChoices choices = choose_kinds({&*crd, 1}, {});
+  EXPECT_THAT(choices.chosen.front().refusal, HasSubstr("has no status subresource"));
+}
+
 }  // namespace
 }  // namespace muster::control
