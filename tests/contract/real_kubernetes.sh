@@ -4,7 +4,8 @@
 # With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager. With MUSTER_NODE=1 it is a
 # whole cluster, with a node that runs pods (tests/cluster/node.sh) and all of Kubernetes' own controllers. With
 # MUSTER_WITHOUT_KUBEFLOW=1 it lacks the kinds of kubeflow.org, for tests that bring other CRDs of them; the writes that it
-# gets are then in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line.
+# gets are then in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line. With MUSTER_RBAC=1 users other than its own have
+# the rights of Roles alone, and every request is in that file.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -50,10 +51,14 @@ if [ -n "${MUSTER_NODE:-}" ]; then
   controllers='*'
 fi
 
+authorization=AlwaysAllow
+[ -z "${MUSTER_RBAC:-}" ] || authorization=RBAC
 audit=()
-if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}" ]; then
+if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}${MUSTER_RBAC:-}" ]; then
   printf '%s' '{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [
     {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}' >"$dir/audit.json"
+  [ -z "${MUSTER_RBAC:-}" ] || printf '%s' '{"apiVersion": "audit.k8s.io/v1", "kind": "Policy",
+    "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}' >"$dir/audit.json"
   audit=(--audit-policy-file "$dir/audit.json" --audit-log-path "$dir/audit.log" --audit-log-mode blocking)
 fi
 
@@ -81,7 +86,7 @@ pids+=($!)
 # WatchList is what newer clients use.
 "$binaries/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address "$address" \
   --secure-port "$api_port" --tls-cert-file "$dir/server.crt" --tls-private-key-file "$dir/server.key" \
-  --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode AlwaysAllow \
+  --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode "$authorization" \
   --service-account-issuer https://contract --service-account-key-file "$dir/sa.key" \
   --service-account-signing-key-file "$dir/sa.key" --service-cluster-ip-range 10.99.0.0/24 \
   "${accounts[@]}" "${audit[@]}" --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
