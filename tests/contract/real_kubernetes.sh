@@ -3,8 +3,9 @@
 # temporary directory, all removed when the command ends. The command finds the server in $MUSTER_CONTRACT_KUBECONFIG.
 # With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager. With MUSTER_NODE=1 it is a
 # whole cluster, with a node that runs pods (tests/cluster/node.sh) and all of Kubernetes' own controllers. With
-# MUSTER_WITHOUT_KUBEFLOW=1 it lacks the kinds of kubeflow.org, for tests that bring other CRDs of them; the writes that it
-# gets are then in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line.
+# MUSTER_WITHOUT_KUBEFLOW=1 it lacks the kinds of kubeflow.org, for tests that bring other CRDs of them. With MUSTER_RBAC=1
+# it asks roles for permission; $MUSTER_CONTRACT_OPERATOR is then the kubeconfig of the user `operator`, who has none. In
+# both cases the writes that it gets are in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -51,7 +52,7 @@ if [ -n "${MUSTER_NODE:-}" ]; then
 fi
 
 audit=()
-if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}" ]; then
+if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}${MUSTER_RBAC:-}" ]; then
   printf '%s' '{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [
     {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}' >"$dir/audit.json"
   audit=(--audit-policy-file "$dir/audit.json" --audit-log-path "$dir/audit.log" --audit-log-mode blocking)
@@ -70,6 +71,12 @@ certificate admin /O=system:masters/CN=admin 'extendedKeyUsage=clientAuth'
 openssl genrsa -out "$dir/sa.key" 2048 2>/dev/null
 token=$(openssl rand -hex 16)
 echo "$token,contract,contract,system:masters" >"$dir/tokens.csv"
+authorization=AlwaysAllow
+if [ -n "${MUSTER_RBAC:-}" ]; then
+  authorization=RBAC
+  operator_token=$(openssl rand -hex 16)
+  echo "$operator_token,operator,operator" >>"$dir/tokens.csv"
+fi
 
 durability=--unsafe-no-fsync
 [ -z "${MUSTER_PEER:-}" ] || durability=--unsafe-no-fsync=false
@@ -81,7 +88,7 @@ pids+=($!)
 # WatchList is what newer clients use.
 "$binaries/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address "$address" \
   --secure-port "$api_port" --tls-cert-file "$dir/server.crt" --tls-private-key-file "$dir/server.key" \
-  --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode AlwaysAllow \
+  --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode "$authorization" \
   --service-account-issuer https://contract --service-account-key-file "$dir/sa.key" \
   --service-account-signing-key-file "$dir/sa.key" --service-cluster-ip-range 10.99.0.0/24 \
   "${accounts[@]}" "${audit[@]}" --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
@@ -95,6 +102,7 @@ pids+=($!)
   printf 'contexts:\n- name: contract\n  context:\n    cluster: contract\n    user: contract\n'
 } >"$dir/kubeconfig"
 chmod 600 "$dir/kubeconfig"
+[ -z "${MUSTER_RBAC:-}" ] || (umask 077 && sed "s/token: $token/token: $operator_token/" "$dir/kubeconfig" >"$dir/operator")
 
 ask() {  # PATH [CURL ARGUMENT…]
   local path=$1
@@ -140,4 +148,5 @@ if [ -z "${MUSTER_PEER:-}" ]; then
 fi
 [ -z "${MUSTER_NODE:-}" ] || start_node
 
-MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_AUDIT="$dir/audit.log" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"
+MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_AUDIT="$dir/audit.log" \
+  MUSTER_CONTRACT_OPERATOR="$dir/operator" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"

@@ -130,6 +130,7 @@ Plan Jobs::plan(const JobKind& kind, const Snapshot& seen) {
                     .now = seen.now,
                     .offered_port = std::nullopt,
                     .objects = further_objects(object_kinds(kind, where_), seen.children)};
+  if (seen.refused != nullptr) observed.refused = *seen.refused;
   observed.predecessor_runs = std::ranges::any_of(
       pods_.controlled_by_predecessors(owner_of_children(observed.job), observed.job.ns), is_unfinished);
   const bool needs_offer = observed.job.has_port && !observed.job.fixed_port && !observed.job.own_port;

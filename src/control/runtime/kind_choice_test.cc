@@ -83,8 +83,10 @@ TEST(ChooseKinds, RefusesAKindWhoseCrdPrunesAFieldAndRunsTheOthers) {
   const KindChoices choices = choose_kinds(crds, {});
   EXPECT_EQ(choices.chosen.size(), 11);
   for (const ChosenKind& one : choices.chosen) {
-    if (one.resource->kind != "TFJob") EXPECT_EQ(one.refusal, "") << one.resource->kind;
-    if (one.resource->kind != "TFJob") continue;
+    if (one.resource->kind != "TFJob") {
+      EXPECT_EQ(one.refusal, "") << one.resource->kind;
+      continue;
+    }
     EXPECT_EQ(one.refusal,
               "the CRD tfjobs.kubeflow.org prunes status.conditions[].message, status.startTime, which Muster writes; "
               "install Muster's CRD (muster crds | kubectl apply --server-side -f -) or leave the kind to its own "
