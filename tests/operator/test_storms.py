@@ -346,10 +346,10 @@ PODS = {
     "CreateContainerConfigError": (container_waits("CreateContainerConfigError", 'configmap "settings" not found'),
                                    'container pytorch: configmap "settings" not found; create it in namespace {ns}, or correct the pod template'),
     "Unschedulable": (unscheduled("0/2 nodes are available: 2 Insufficient nvidia.com/gpu."),
-                      "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.; wait for other pods to end, lower what the replicas request, "
+                      "0/2 nodes are available: 2 Insufficient nvidia.com/gpu; wait for other pods to end, lower what the replicas request, "
                       "or add nodes"),
     "VolumeNotBound": (unscheduled('0/2 nodes are available: persistentvolumeclaim "data" not found.'),
-                       '0/2 nodes are available: persistentvolumeclaim "data" not found.; create the claim in namespace {ns}, or correct '
+                       '0/2 nodes are available: persistentvolumeclaim "data" not found; create the claim in namespace {ns}, or correct '
                        "claimName in the pod template"),
 }
 

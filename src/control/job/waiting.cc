@@ -18,8 +18,10 @@ bool is_among(const std::array<std::string_view, kSize>& words, std::string_view
 }
 
 /// What the engine says has a fix already.
-std::string with_fix(const std::string& message, const std::string& fix) {
-  return message.find("; ") == std::string::npos ? message + "; " + fix : message;
+std::string with_fix(std::string message, const std::string& fix) {
+  if (message.find("; ") != std::string::npos) return message;
+  if (message.ends_with('.')) message.pop_back();
+  return message + "; " + fix;
 }
 
 // ---- images ----

@@ -76,7 +76,7 @@ TEST(Waiting, TheSchedulerIsQuoted) {
   const Wait wait = wait_with(unscheduled("0/3 nodes are available: 3 Insufficient nvidia.com/gpu."));
   EXPECT_EQ(wait.reason, "Unschedulable");
   EXPECT_EQ(wait.message,
-            "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.; wait for other pods to end, lower what the "
+            "0/3 nodes are available: 3 Insufficient nvidia.com/gpu; wait for other pods to end, lower what the "
             "replicas request, or add nodes");
   EXPECT_EQ(wait_with(unscheduled("needs 2 nvidia.com/gpu, there is none")).message,
             "needs 2 nvidia.com/gpu, there is none");
@@ -87,13 +87,13 @@ TEST(Waiting, AVolumeThatIsNotBoundIsNamed) {
   EXPECT_EQ(missing.reason, "VolumeNotBound");
   EXPECT_EQ(
       missing.message,
-      "0/1 nodes are available: persistentvolumeclaim \"data\" not found.; create the claim in namespace team, or "
+      "0/1 nodes are available: persistentvolumeclaim \"data\" not found; create the claim in namespace team, or "
       "correct claimName in the pod template");
   const Wait unbound =
       wait_with(unscheduled("0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims."));
   EXPECT_EQ(unbound.reason, "VolumeNotBound");
   EXPECT_EQ(unbound.message,
-            "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.; look at the claim and its "
+            "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims; look at the claim and its "
             "storage class: kubectl describe pvc data -n team");
   const Wait on_engine = wait_with(waiting_container("ContainerCreating", "persistentvolumeclaim \"data\" not found"));
   EXPECT_EQ(on_engine.reason, "VolumeNotBound");
