@@ -5,7 +5,8 @@
 # whole cluster, with a node that runs pods (tests/cluster/node.sh) and all of Kubernetes' own controllers. With
 # MUSTER_WITHOUT_KUBEFLOW=1 it lacks the kinds of kubeflow.org, for tests that bring other CRDs of them; the writes that it
 # gets are then in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line. With MUSTER_RBAC=1 users other than its own have
-# the rights of Roles alone, and every request is in that file.
+# the rights of Roles alone, and every request is in that file; $MUSTER_CONTRACT_OPERATOR is then the kubeconfig of the user
+# `operator`, who has none.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -51,8 +52,6 @@ if [ -n "${MUSTER_NODE:-}" ]; then
   controllers='*'
 fi
 
-authorization=AlwaysAllow
-[ -z "${MUSTER_RBAC:-}" ] || authorization=RBAC
 audit=()
 if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}${MUSTER_RBAC:-}" ]; then
   printf '%s' '{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [
@@ -75,6 +74,12 @@ certificate admin /O=system:masters/CN=admin 'extendedKeyUsage=clientAuth'
 openssl genrsa -out "$dir/sa.key" 2048 2>/dev/null
 token=$(openssl rand -hex 16)
 echo "$token,contract,contract,system:masters" >"$dir/tokens.csv"
+authorization=AlwaysAllow
+if [ -n "${MUSTER_RBAC:-}" ]; then
+  authorization=RBAC
+  operator_token=$(openssl rand -hex 16)
+  echo "$operator_token,operator,operator" >>"$dir/tokens.csv"
+fi
 
 durability=--unsafe-no-fsync
 [ -z "${MUSTER_PEER:-}" ] || durability=--unsafe-no-fsync=false
@@ -100,6 +105,7 @@ pids+=($!)
   printf 'contexts:\n- name: contract\n  context:\n    cluster: contract\n    user: contract\n'
 } >"$dir/kubeconfig"
 chmod 600 "$dir/kubeconfig"
+[ -z "${MUSTER_RBAC:-}" ] || (umask 077 && sed "s/token: $token/token: $operator_token/" "$dir/kubeconfig" >"$dir/operator")
 
 ask() {  # PATH [CURL ARGUMENT…]
   local path=$1
@@ -145,4 +151,5 @@ if [ -z "${MUSTER_PEER:-}" ]; then
 fi
 [ -z "${MUSTER_NODE:-}" ] || start_node
 
-MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_AUDIT="$dir/audit.log" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"
+MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_AUDIT="$dir/audit.log" \
+  MUSTER_CONTRACT_OPERATOR="$dir/operator" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"

@@ -201,7 +201,8 @@ class Get final : public Command {
         last_kind = query.kind.label();
         if (!text.empty() && has_rows(*table)) text += "\n";
       }
-      text += printer->print(*table, why_rows_wait(session, query.kind, query.ns, *table));
+      const bool is_told = output_.form() == Output::Form::kWide && tells_why_rows_wait(*table);
+      text += printer->print(*table, is_told ? RowNotes{} : why_rows_wait(session, query.kind, query.ns, *table));
     }
     session.out(text);
     if (text.empty() && code == kExitOk && !ignore_not_found_) session.err(nothing_found(session, queries));
