@@ -85,10 +85,9 @@ TEST(Waiting, TheSchedulerIsQuoted) {
 TEST(Waiting, AVolumeThatIsNotBoundIsNamed) {
   const Wait missing = wait_with(unscheduled("0/1 nodes are available: persistentvolumeclaim \"data\" not found."));
   EXPECT_EQ(missing.reason, "VolumeNotBound");
-  EXPECT_EQ(
-      missing.message,
-      "0/1 nodes are available: persistentvolumeclaim \"data\" not found; create the claim in namespace team, or "
-      "correct claimName in the pod template");
+  EXPECT_EQ(missing.message,
+            "0/1 nodes are available: persistentvolumeclaim \"data\" not found; create the claim in namespace team, or "
+            "correct claimName in the pod template");
   const Wait unbound =
       wait_with(unscheduled("0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims."));
   EXPECT_EQ(unbound.reason, "VolumeNotBound");
