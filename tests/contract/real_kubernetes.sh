@@ -2,31 +2,36 @@
 # Runs a command with a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
 # temporary directory, all removed when the command ends. The command finds the server in $MUSTER_CONTRACT_KUBECONFIG.
 # With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager. With MUSTER_NODE=1 it is a
-# whole cluster, with a node that runs pods (tests/cluster/node.sh) and all of Kubernetes' own controllers. With
-# MUSTER_WITHOUT_KUBEFLOW=1 it lacks the kinds of kubeflow.org, for tests that bring other CRDs of them; the writes that it
-# gets are then in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line.
+# whole cluster, with RBAC, nodes that run pods (tests/cluster/node.sh) and all of Kubernetes' own controllers. With
+# MUSTER_WITHOUT_KUBEFLOW=1 it lacks the kinds of kubeflow.org, for tests that bring other CRDs of them. With either the
+# writes that it gets are in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -gt 0 ] || { echo "usage: $0 COMMAND [ARGUMENT…]" >&2; exit 2; }
 binaries=$("$here/../../tools/get_kubernetes" ${MUSTER_NODE:+node})
+if [ -n "${MUSTER_NODE:-}" ]; then
+  . "$here/../cluster/node.sh"
+  [ "$MUSTER_NODE" = inside ] || in_namespaces_of_its_own "$0" "$@"
+fi
 # All servers and pods are on this machine, where a proxy of the environment cannot reach them.
-export no_proxy="${no_proxy:+$no_proxy,}localhost,127.0.0.1,::1,10.77.0.0/24,10.99.0.0/24,$(hostname -I | tr -s ' ' ',')"
+export no_proxy="${no_proxy:+$no_proxy,}localhost,127.0.0.1,::1,10.77.0.0/16,10.99.0.0/24,$(hostname -I | tr -s ' ' ',')"
 export NO_PROXY="$no_proxy"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/muster-kubernetes.XXXXXX")
 pids=()
 stop() {
-  [ -z "${MUSTER_NODE:-}" ] || stop_node
+  [ -z "${MUSTER_NODE:-}" ] || stop_nodes
   for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
   for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
-  [ -z "${MUSTER_NODE:-}" ] || unmount_node
+  [ -z "${MUSTER_NODE:-}" ] || umount -l "$dir" || true
   rm -rf "$dir"
 }
 trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+[ -z "${MUSTER_NODE:-}" ] || prepare_folders
 
 # The ports are requested together, so that the kernel gives different ones.
 read -r etcd_port etcd_peer_port api_port kubelet_port < <(python3 - <<'PY'
@@ -39,22 +44,20 @@ PY
 )
 
 address=127.0.0.1
-accounts=(--disable-admission-plugins ServiceAccount)  # none are created, so pods must not need one
-controllers=garbage-collector-controller,namespace-controller,resourcequota-controller
+access=(--authorization-mode AlwaysAllow --disable-admission-plugins ServiceAccount)  # no accounts are created
+controllers=(--controllers garbage-collector-controller,namespace-controller,resourcequota-controller)
 if [ -n "${MUSTER_NODE:-}" ]; then
-  bridge=muster0 node_address=10.77.0.1 pod_network=10.77.0.0/24
-  . "$here/../cluster/node.sh"
-  address=0.0.0.0
-  accounts=(--advertise-address "$node_address" --allow-privileged --kubelet-preferred-address-types InternalIP
+  address=0.0.0.0 node_address=$(address_of node-1)
+  access=(--authorization-mode Node,RBAC --enable-admission-plugins NodeRestriction --advertise-address "$node_address"
+    --allow-privileged --kubelet-preferred-address-types InternalIP
     --kubelet-client-certificate "$dir/admin.crt" --kubelet-client-key "$dir/admin.key")
-  controllers='*'
+  controllers=(--use-service-account-credentials)
+  for node in "${nodes[@]}"; do prepare_bridge "$node"; done
 fi
 
 audit=()
-if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}" ]; then
-  printf '%s' '{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [
-    {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}' >"$dir/audit.json"
-  audit=(--audit-policy-file "$dir/audit.json" --audit-log-path "$dir/audit.log" --audit-log-mode blocking)
+if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}${MUSTER_NODE:-}" ]; then
+  audit=(--audit-policy-file "$here/audit_policy.yaml" --audit-log-path "$dir/audit.log" --audit-log-mode blocking)
 fi
 
 certificate() {  # NAME SUBJECT EXTENSIONS
@@ -81,29 +84,35 @@ pids+=($!)
 # WatchList is what newer clients use.
 "$binaries/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address "$address" \
   --secure-port "$api_port" --tls-cert-file "$dir/server.crt" --tls-private-key-file "$dir/server.key" \
-  --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode AlwaysAllow \
+  --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" \
   --service-account-issuer https://contract --service-account-key-file "$dir/sa.key" \
   --service-account-signing-key-file "$dir/sa.key" --service-cluster-ip-range 10.99.0.0/24 \
-  "${accounts[@]}" "${audit[@]}" --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
+  "${access[@]}" "${audit[@]}" --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
 pids+=($!)
 
-{
-  printf 'apiVersion: v1\nkind: Config\ncurrent-context: contract\n'
-  printf 'clusters:\n- name: contract\n  cluster:\n    server: https://127.0.0.1:%s\n' "$api_port"
-  printf '    certificate-authority-data: %s\n' "$(base64 -w0 <"$dir/ca.crt")"
-  printf 'users:\n- name: contract\n  user:\n    token: %s\n' "$token"
-  printf 'contexts:\n- name: contract\n  context:\n    cluster: contract\n    user: contract\n'
-} >"$dir/kubeconfig"
-chmod 600 "$dir/kubeconfig"
+write_kubeconfig() {  # FILE USER
+  {
+    printf 'apiVersion: v1\nkind: Config\ncurrent-context: contract\n'
+    printf 'clusters:\n- name: contract\n  cluster:\n    server: https://127.0.0.1:%s\n' "$api_port"
+    printf '    certificate-authority-data: %s\n' "$(base64 -w0 <"$dir/ca.crt")"
+    printf 'users:\n- name: contract\n  user: {%s}\n' "$2"
+    printf 'contexts:\n- name: contract\n  context:\n    cluster: contract\n    user: contract\n'
+  } >"$1"
+  chmod 600 "$1"
+}
+write_kubeconfig "$dir/kubeconfig" "token: $token"
+kubeconfig_of() {  # NAME SUBJECT: that of a part of Kubernetes that has its own rights
+  certificate "$1" "$2" 'extendedKeyUsage=clientAuth'
+  write_kubeconfig "$dir/$1.kubeconfig" "client-certificate: $dir/$1.crt, client-key: $dir/$1.key"
+}
 
 ask() {  # PATH [CURL ARGUMENT…]
   local path=$1
   shift
   curl -fsS --max-time 5 --cacert "$dir/ca.crt" -H "Authorization: Bearer $token" "$@" "https://127.0.0.1:$api_port$path"
 }
-deadline=$((SECONDS + 120))
 wait_for() {  # WHAT COMMAND…
-  local what=$1
+  local what=$1 deadline=$((SECONDS + 120))
   shift
   until "$@" >/dev/null 2>&1; do
     for pid in "${pids[@]}"; do
@@ -133,11 +142,12 @@ for crd in "${crds[@]}"; do
   wait_for "$name is served" serves "${name%%.*}" "${name#*.}"
 done
 if [ -z "${MUSTER_PEER:-}" ]; then
-  "$binaries/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --leader-elect=false --bind-address 127.0.0.1 \
-    --secure-port 0 --controllers "$controllers" --root-ca-file "$dir/ca.crt" --service-account-private-key-file "$dir/sa.key" \
+  kubeconfig_of manager /CN=system:kube-controller-manager
+  "$binaries/kube-controller-manager" --kubeconfig "$dir/manager.kubeconfig" --leader-elect=false --bind-address 127.0.0.1 \
+    --secure-port 0 "${controllers[@]}" --root-ca-file "$dir/ca.crt" --service-account-private-key-file "$dir/sa.key" \
     >"$dir/manager.log" 2>&1 &
   pids+=($!)
 fi
-[ -z "${MUSTER_NODE:-}" ] || start_node
+[ -z "${MUSTER_NODE:-}" ] || start_nodes
 
 MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_AUDIT="$dir/audit.log" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"
