@@ -4,7 +4,8 @@
 # With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager. With MUSTER_NODE=1 it is a
 # whole cluster, with a node that runs pods (tests/cluster/node.sh) and all of Kubernetes' own controllers. With
 # MUSTER_WITHOUT_KUBEFLOW=1 it lacks the kinds of kubeflow.org, for tests that bring other CRDs of them; the writes that it
-# gets are then in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line.
+# gets are then in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line. With MUSTER_RBAC=1 it has RBAC, none of our
+# kinds, and in that file the requests of service accounts.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -50,10 +51,19 @@ if [ -n "${MUSTER_NODE:-}" ]; then
   controllers='*'
 fi
 
+authorization=AlwaysAllow
+if [ -n "${MUSTER_RBAC:-}" ]; then
+  authorization=RBAC
+  accounts+=(--enable-admission-plugins OwnerReferencesPermissionEnforcement)
+  controllers+=,clusterrole-aggregation-controller
+fi
+
 audit=()
-if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}" ]; then
+if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}${MUSTER_RBAC:-}" ]; then
+  logged='"verbs": ["create", "update", "patch", "delete"]'
+  [ -z "${MUSTER_RBAC:-}" ] || logged='"userGroups": ["system:serviceaccounts"]'
   printf '%s' '{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"], "rules": [
-    {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}' >"$dir/audit.json"
+    {"level": "Metadata", '"$logged"'}, {"level": "None"}]}' >"$dir/audit.json"
   audit=(--audit-policy-file "$dir/audit.json" --audit-log-path "$dir/audit.log" --audit-log-mode blocking)
 fi
 
@@ -81,7 +91,7 @@ pids+=($!)
 # WatchList is what newer clients use.
 "$binaries/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address "$address" \
   --secure-port "$api_port" --tls-cert-file "$dir/server.crt" --tls-private-key-file "$dir/server.key" \
-  --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode AlwaysAllow \
+  --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode "$authorization" \
   --service-account-issuer https://contract --service-account-key-file "$dir/sa.key" \
   --service-account-signing-key-file "$dir/sa.key" --service-cluster-ip-range 10.99.0.0/24 \
   "${accounts[@]}" "${audit[@]}" --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
@@ -124,6 +134,7 @@ crds=("$here"/../../deploy/crds/*.yaml)
 if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}" ]; then
   for i in "${!crds[@]}"; do [[ ${crds[$i]} != *.kubeflow.org.yaml ]] || unset "crds[$i]"; done
 fi
+[ -z "${MUSTER_RBAC:-}" ] || crds=()
 for crd in "${crds[@]}"; do
   ask /apis/apiextensions.k8s.io/v1/customresourcedefinitions -H 'Content-Type: application/yaml' --data-binary "@$crd" \
     >/dev/null || { echo "$0: kube-apiserver refuses $crd" >&2; exit 1; }
