@@ -211,6 +211,12 @@ net::Response FakeServer::answer(const net::Request& request, const std::string&
     const bool table = request.headers.get("Accept").find("as=Table") != std::string_view::npos;
     return reply(200, table ? as_table(list) : list);
   }
+  const bool applies = request.headers.get("Content-Type").find("apply-patch") != std::string_view::npos;
+  if (request.method == "PATCH" && applies && object == objects_.end()) {
+    const json::Document made = *json::parse(request.body);
+    if (parameter(query, "dryRun").empty()) put(path, made);
+    return reply(201, made);
+  }
   if (object == objects_.end()) return reply(404, status(404, "NotFound", segments.back() + " not found"));
   if (request.method == "PATCH") {
     json::Document changed = object->second;

@@ -2,9 +2,10 @@
 # Runs a command with a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
 # temporary directory, all removed when the command ends. The command finds the server in $MUSTER_CONTRACT_KUBECONFIG.
 # With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager. With MUSTER_NODE=1 it is a
-# whole cluster, with RBAC, nodes that run pods (tests/cluster/node.sh) and all of Kubernetes' own controllers. With
-# MUSTER_WITHOUT_KUBEFLOW=1 it lacks the kinds of kubeflow.org, for tests that bring other CRDs of them. With either the
-# writes that it gets are in the file $MUSTER_CONTRACT_AUDIT, one JSON object a line.
+# whole cluster, with RBAC, nodes that run pods (tests/cluster/node.sh), all of Kubernetes' own controllers and none of our
+# kinds. With MUSTER_RBAC=1 it has RBAC and none of our kinds either, with MUSTER_WITHOUT_KUBEFLOW=1 only those of
+# kubeflow.org are missing, for tests that bring other CRDs of them. With any of the three the file $MUSTER_CONTRACT_AUDIT
+# has the requests of audit_policy.yaml, one JSON object a line.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -46,17 +47,22 @@ PY
 address=127.0.0.1
 access=(--authorization-mode AlwaysAllow --disable-admission-plugins ServiceAccount)  # no accounts are created
 controllers=(--controllers garbage-collector-controller,namespace-controller,resourcequota-controller)
-if [ -n "${MUSTER_NODE:-}" ]; then
+if [ -n "${MUSTER_RBAC:-}" ]; then
+  access=(--authorization-mode RBAC --disable-admission-plugins ServiceAccount
+    --enable-admission-plugins OwnerReferencesPermissionEnforcement)
+  controllers[1]+=,clusterrole-aggregation-controller
+  controllers+=(--use-service-account-credentials)
+elif [ -n "${MUSTER_NODE:-}" ]; then
   address=0.0.0.0 node_address=$(address_of node-1)
-  access=(--authorization-mode Node,RBAC --enable-admission-plugins NodeRestriction --advertise-address "$node_address"
-    --allow-privileged --kubelet-preferred-address-types InternalIP
+  access=(--authorization-mode Node,RBAC --enable-admission-plugins NodeRestriction,OwnerReferencesPermissionEnforcement
+    --advertise-address "$node_address" --allow-privileged --kubelet-preferred-address-types InternalIP
     --kubelet-client-certificate "$dir/admin.crt" --kubelet-client-key "$dir/admin.key")
   controllers=(--use-service-account-credentials)
   for node in "${nodes[@]}"; do prepare_bridge "$node"; done
 fi
 
 audit=()
-if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}${MUSTER_NODE:-}" ]; then
+if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}${MUSTER_RBAC:-}${MUSTER_NODE:-}" ]; then
   audit=(--audit-policy-file "$here/audit_policy.yaml" --audit-log-path "$dir/audit.log" --audit-log-mode blocking)
 fi
 
@@ -133,6 +139,7 @@ crds=("$here"/../../deploy/crds/*.yaml)
 if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}" ]; then
   for i in "${!crds[@]}"; do [[ ${crds[$i]} != *.kubeflow.org.yaml ]] || unset "crds[$i]"; done
 fi
+[ -z "${MUSTER_RBAC:-}${MUSTER_NODE:-}" ] || crds=()
 for crd in "${crds[@]}"; do
   ask /apis/apiextensions.k8s.io/v1/customresourcedefinitions -H 'Content-Type: application/yaml' --data-binary "@$crd" \
     >/dev/null || { echo "$0: kube-apiserver refuses $crd" >&2; exit 1; }

@@ -14,15 +14,6 @@ namespace {
 
 constexpr const char* kInstall = "muster crds | kubectl apply --server-side -f -";
 
-/// Returns the kinds with a controller on a cluster: all but those of the scheduler, which is the cluster's own.
-std::vector<const api::Resource*> operated_kinds() {
-  std::vector<const api::Resource*> kinds;
-  for (const api::Resource& resource : api::resources()) {
-    if (resource.has_own_crd() && resource.group != "scheduler.tensorstack.dev") kinds.push_back(&resource);
-  }
-  return kinds;
-}
-
 Error bad_kinds(std::string message) {
   Error error;
   error.reason = Reason::kBadRequest;
@@ -159,6 +150,15 @@ bool has_kinds_of_children(const api::Resource& kind, const std::vector<const ap
 }
 
 }  // namespace
+
+// All but those of the scheduler, which is the cluster's own.
+std::vector<const api::Resource*> operated_kinds() {
+  std::vector<const api::Resource*> kinds;
+  for (const api::Resource& resource : api::resources()) {
+    if (resource.has_own_crd() && resource.group != "scheduler.tensorstack.dev") kinds.push_back(&resource);
+  }
+  return kinds;
+}
 
 Result<Wishes> parse_wishes(const std::vector<std::string>& items) {
   Wishes wishes;
