@@ -9,6 +9,7 @@
 
 #include "base/strings.h"
 #include "base/time.h"
+#include "base/visible_text.h"
 
 namespace muster {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t kMaxValueBytes = 4096;
 
 std::atomic<LogLevel> lowest_level{LogLevel::kInfo};
+std::atomic<LogFormat> log_format{LogFormat::kLogfmt};
 
 std::string_view level_name(LogLevel level) {
   switch (level) {
@@ -40,14 +42,38 @@ bool needs_quotes(std::string_view value) {
   return false;
 }
 
-void append_field(std::string& line, std::string_view key, std::string_view value) {
+std::string cut_value(std::string_view value) {
+  std::string shown(value.substr(0, kMaxValueBytes));
+  if (value.size() > kMaxValueBytes) shown += "...";
+  return shown;
+}
+
+void append_logfmt(std::string& line, std::string_view key, std::string_view value) {
   if (!line.empty()) line += ' ';
   line += key;
   line += '=';
-  const bool cut = value.size() > kMaxValueBytes;
-  std::string shown(value.substr(0, kMaxValueBytes));
-  if (cut) shown += "...";
+  const std::string shown = cut_value(value);
   line += needs_quotes(shown) ? quote(shown) : shown;
+}
+
+/// JSON knows few escapes, so what is not one of those is shown as its text.
+void append_json_text(std::string& line, std::string_view text) {
+  line += '"';
+  for (std::size_t i = 0; i < text.size();) {
+    const Escape escape = escape_at(text.substr(i));
+    const bool is_of_json = escape.text == "\\n" || escape.text == "\\t" || escape.text == "\\r";
+    if (text[i] == '"' || text[i] == '\\' || (!escape.text.empty() && !is_of_json)) line += '\\';
+    line += escape.text.empty() ? text.substr(i, escape.length) : escape.text;
+    i += escape.length;
+  }
+  line += '"';
+}
+
+void append_json(std::string& line, std::string_view key, std::string_view value) {
+  line += line.empty() ? '{' : ',';
+  append_json_text(line, key);
+  line += ':';
+  append_json_text(line, cut_value(value));
 }
 
 void write_all(std::string_view bytes) {
@@ -65,14 +91,20 @@ void set_log_level(LogLevel lowest) {
   lowest_level.store(lowest, std::memory_order_relaxed);
 }
 
+void set_log_format(LogFormat format) {
+  log_format.store(format, std::memory_order_relaxed);
+}
+
 void log_line(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
   if (level < lowest_level.load(std::memory_order_relaxed)) return;
+  const bool is_json = log_format.load(std::memory_order_relaxed) == LogFormat::kJson;
+  const auto append = is_json ? append_json : append_logfmt;
   std::string line;
-  append_field(line, "level", level_name(level));
-  append_field(line, "time", format_rfc3339_nano(std::chrono::system_clock::now()));
-  append_field(line, "msg", message);
-  for (const LogField& field : fields) append_field(line, field.key, field.value);
-  line += '\n';
+  append(line, "level", level_name(level));
+  append(line, "time", format_rfc3339_nano(std::chrono::system_clock::now()));
+  append(line, is_json ? "message" : "msg", message);
+  for (const LogField& field : fields) append(line, field.key, field.value);
+  line += is_json ? "}\n" : "\n";
   // Lines longer than a pipe's atomic write must not interleave, hence the lock.
   static std::mutex sink;
   const std::lock_guard lock(sink);

@@ -1,5 +1,5 @@
-// The process log writes one logfmt line per event to stderr: level, time, constant message, typed fields. Users get
-// reasons from Events and conditions, not from here.
+// The process log writes one line per event to stderr, logfmt or JSON: level, time, constant message, typed fields.
+// Users get reasons from Events and conditions, not from here.
 #pragma once
 
 #include <concepts>
@@ -22,7 +22,10 @@ struct LogField {
   LogField(std::string_view k, T v) : key(k), value(std::to_string(v)) {}
 };
 
+enum class LogFormat { kLogfmt, kJson };
+
 void set_log_level(LogLevel lowest);
+void set_log_format(LogFormat format);
 void log_line(LogLevel level, std::string_view message, std::initializer_list<LogField> fields);
 
 }  // namespace muster

@@ -22,6 +22,17 @@ TEST(Log, WritesOneLogfmtLine) {
   EXPECT_EQ(after_time(line), "msg=\"pod started\" pod=ns/w-0 pid=42 why=\"a b=\\\"c\\\"\" empty=\"\"\n");
 }
 
+TEST(Log, WritesOneJsonObject) {
+  set_log_format(LogFormat::kJson);
+  ::testing::internal::CaptureStderr();
+  LOG_WARN("pod \"x\"", {"pid", 42}, {"why", "a\\b\n\x1b\xffé"});
+  set_log_format(LogFormat::kLogfmt);
+  const std::string line = ::testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(line.starts_with(R"({"level":"warn","time":"2)")) << line;
+  EXPECT_EQ(line.substr(line.find(R"(,"message")")), R"(,"message":"pod \"x\"","pid":"42","why":"a\\b\n\\x1b\\xffé"})"
+                                                     "\n");
+}
+
 TEST(Log, LeavesOutLowerLevels) {
   ::testing::internal::CaptureStderr();
   LOG_DEBUG("unseen");

@@ -61,6 +61,8 @@ class WorkQueue {
     if (again_.erase(key) > 0) add(key);
     wake(true);
   }
+  /// Returns how many keys wait for a run.
+  std::size_t waiting() const { return waiting_.size(); }
   /// Drops the delayed addition of an object that is gone.
   void forget(const Key& key) {
     const auto timer = timers_.find(key);

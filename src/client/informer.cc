@@ -64,11 +64,12 @@ json::Document complete_item(json::Document item, const std::string& api_version
 
 struct Informer::State : std::enable_shared_from_this<State> {
   State(Loop& l, Rng& r, ApiClient& c, ResourceName n, ListOptions s, OnChange f,
-        const std::optional<TextOnly>& text_only)
+        const std::optional<TextOnly>& text_only, std::string one_namespace)
       : loop(l),
         rng(r),
         client(c),
         resource(std::move(n)),
+        ns(std::move(one_namespace)),
         selector(std::move(s)),
         on_change(std::move(f)),
         glance(glance_of(text_only)) {}
@@ -95,6 +96,7 @@ struct Informer::State : std::enable_shared_from_this<State> {
   Rng& rng;
   ApiClient& client;
   ResourceName resource;
+  std::string ns;
   ListOptions selector;
   OnChange on_change;
   std::optional<json::Excerpt> glance;  // set when only text is kept
@@ -152,7 +154,7 @@ void Informer::State::list() {
   options.continue_token = continue_token;
   options.resource_version.clear();
   options.as_table = false;
-  client.list(resource, "", options, [weak = weak_from_this()](Result<json::Document> page) {
+  client.list(resource, ns, options, [weak = weak_from_this()](Result<json::Document> page) {
     if (const auto self = weak.lock(); self != nullptr && !self->stopped) self->on_page(std::move(page));
   });
 }
@@ -269,7 +271,7 @@ void Informer::State::watch() {
     if (self == nullptr || self->stopped) return;
     self->in_turn([state = self.get(), status] { state->on_watch_end(status); });
   };
-  handle = client.watch(resource, "", options, std::move(sink));
+  handle = client.watch(resource, ns, options, std::move(sink));
 }
 
 Informer::Held Informer::State::hold(const std::shared_ptr<const json::Document>& object, net::Bytes text) const {
@@ -354,9 +356,9 @@ void Informer::State::on_watch_end(const Status& status) {
 }
 
 Informer::Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector,
-                   OnChange on_change, std::optional<TextOnly> text_only)
+                   OnChange on_change, std::optional<TextOnly> text_only, std::string ns)
     : state_(std::make_shared<State>(loop, rng, client, std::move(resource), std::move(selector), std::move(on_change),
-                                     text_only)) {}
+                                     text_only, std::move(ns))) {}
 
 Informer::~Informer() {
   state_->stopped = true;

@@ -36,8 +36,9 @@ class Informer {
   /// text is kept.
   using OnChange = std::function<void(const Key&, const json::Document* before, const json::Document* now)>;
 
+  /// `ns` limits it to a namespace; "" means all of them.
   Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector, OnChange on_change,
-           std::optional<TextOnly> text_only = std::nullopt);
+           std::optional<TextOnly> text_only = std::nullopt, std::string ns = "");
   ~Informer();
 
   void start();

@@ -28,6 +28,7 @@ struct ChildRef {
 /// `object` has apiVersion, kind and metadata.name, but no status.
 struct Create {
   json::Document object;
+  bool may_exist = false;  // nobody watches its kind, so it is looked up by its name first
 };
 /// A merge patch. It is rejected as a conflict when the child is no longer at `resource_version`.
 struct Update {

@@ -57,7 +57,7 @@ constexpr cli::Entry kEngineCommands[] = {
      "while it is away; with systemd's socket activation, systemd does.\n",
      0},
     {"operator", "run the controllers for a Kubernetes cluster in the foreground",
-     "muster operator --kubeconfig FILE | --context NAME [--kinds LIST]",
+     "muster operator [--kubeconfig FILE | --context NAME] [--kinds LIST] [--namespaces A,B]",
      "  muster operator --kubeconfig ~/.kube/config\n"
      "  muster operator --kinds pytorchjobs,tfjobs         only these\n"
      "  muster operator --kinds pytorchjobs=on,crons=off   the others: auto\n"
@@ -65,7 +65,11 @@ constexpr cli::Entry kEngineCommands[] = {
      make_operator, Server::kNeeded,
      "Runs the same controllers as the engine, for those kinds of `muster crds` that\n"
      "the cluster serves. Prints \"ready\" when it has seen all objects and logs to\n"
-     "stderr. SIGTERM and Ctrl-C stop it; jobs keep running.\n"
+     "stderr. SIGTERM and Ctrl-C stop it; jobs keep running. It waits for an absent\n"
+     "API server and for a kind to run.\n"
+     "Of several operators in pods one acts: the one that holds the Lease\n"
+     "muster-operator. Outside a pod there is no election unless --leader-elect is\n"
+     "given.\n"
      "A kind is auto, on or off. auto leaves it to Kubeflow's operator while that one\n"
      "is alive; on and auto leave alone each object whose status another controller\n"
      "writes.\n",

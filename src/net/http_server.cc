@@ -152,6 +152,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
     Loop::Id watch = 0;
     std::string socket_path = {};
     bool is_of_pods = false;  // peers in another network, where loopback does not mean this machine
+    bool is_plain = false;    // for peers that are not on loopback as well
   };
   using Id = HttpServer::ListenerId;
 
@@ -229,7 +230,8 @@ void HttpServer::State::admit(const Listener& listener, int fd, const Address& a
     LOG_WARN("connection dropped", {"error", adopted.error().message});
     return;
   }
-  const auto plain = peer.loopback || family == AF_UNIX ? Connection::Plain::kAllowed : Connection::Plain::kRefused;
+  const bool may_be_plain = peer.loopback || family == AF_UNIX || listener.is_plain;
+  const auto plain = may_be_plain ? Connection::Plain::kAllowed : Connection::Plain::kRefused;
   auto connection = std::make_shared<Connection>(shared, pool, std::move(socket), peer, plain);
   pool.add(connection, shared->loop.mono());
   connection->start();
@@ -291,6 +293,18 @@ Result<int> HttpServer::listen(const std::string& host, int port, std::vector<Fd
   TRY_ASSIGN(Bound bound, is_loopback_name(host) ? bind_loopback(host, port, held) : bind_one(host, port, held));
   for (Fd& fd : bound.sockets) state_->start(State::Listener{.fd = std::move(fd), .pool = state_->shared->tcp});
   return bound.port;
+}
+
+Result<int> HttpServer::listen_plain(const std::string& host, int port) {
+  std::vector<Fd> none;
+  // A socket on :: takes IPv4 as well; a machine without IPv6 has no such address.
+  auto bound = bind_one(host.empty() ? "::" : host, port, none);
+  if (!bound && host.empty() && bound.error().reason != Reason::kAlreadyExists) bound = bind_one("0.0.0.0", port, none);
+  if (!bound) return std::move(bound).error();
+  for (Fd& fd : bound->sockets) {
+    state_->start(State::Listener{.fd = std::move(fd), .pool = state_->shared->tcp, .is_plain = true});
+  }
+  return bound->port;
 }
 
 Status HttpServer::listen_unix(const std::string& path) {

@@ -1,7 +1,8 @@
 // HTTP/1.1 over TCP, where the first byte distinguishes TLS from plain HTTP, and over a Unix socket.
 //
 // Limits: head 64 KiB, body 3 MiB (413), 10 s for a head to arrive, idle keep-alive 5 min, connections capped (503).
-// Plain HTTP is served to loopback peers only. Any malformed request gets a 400 and the connection is closed.
+// Plain HTTP is served to loopback peers only, except where listen_plain says otherwise. Any malformed request gets a
+// 400 and the connection is closed.
 //
 // Every connection begins as a stranger and stops being one when the head of a request shows credentials. Strangers are
 // few, have one deadline for everything up to the end of that head, and make room for newcomers; so a client with
@@ -68,6 +69,8 @@ class HttpServer {
   Result<int> listen(const std::string& host, int port);
   /// The same; a socket of `held` that already listens on such an address is moved out of there instead of binding one.
   Result<int> listen(const std::string& host, int port, std::vector<Fd>& held);
+  /// Serves plain HTTP to everybody, for what is not secret. An empty host means every address of the machine.
+  Result<int> listen_plain(const std::string& host, int port);
   /// The mode is 0600; a stale socket file is replaced.
   Status listen_unix(const std::string& path);
   using ListenerId = std::uint64_t;

@@ -43,10 +43,11 @@ TEST_F(ListenTest, FullDescriptorTableDelaysConnectionsWithoutSpinning) {
   wait([&] { return peer->received().ends_with("GET /later "); }, "the connection to be taken");
 }
 
-TEST_F(ListenTest, PlainHttpFromElsewhereIsClosedUnanswered) {
+/// Returns an IPv4 address of this machine that is not loopback; "" if it has none.
+std::string outer_address() {
   std::string address;
   ifaddrs* all = nullptr;
-  ASSERT_EQ(::getifaddrs(&all), 0);
+  EXPECT_EQ(::getifaddrs(&all), 0);
   for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
     if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
     char text[INET_ADDRSTRLEN] = "";
@@ -54,6 +55,11 @@ TEST_F(ListenTest, PlainHttpFromElsewhereIsClosedUnanswered) {
     if (!std::string_view(text).starts_with("127.")) address = text;
   }
   ::freeifaddrs(all);
+  return address;
+}
+
+TEST_F(ListenTest, PlainHttpFromElsewhereIsClosedUnanswered) {
+  const std::string address = outer_address();
   if (address.empty()) GTEST_SKIP() << "this machine has no address but loopback";
   bool peer_was_loopback = true;
   serve(
@@ -69,6 +75,21 @@ TEST_F(ListenTest, PlainHttpFromElsewhereIsClosedUnanswered) {
   HttpClient client(loop_, Endpoint{.host = address, .port = port_, .insecure_skip_verify = true});
   EXPECT_EQ(fetch(client, {.method = "GET", .target = "/"}).body, "secure");
   EXPECT_FALSE(peer_was_loopback);
+}
+
+TEST_F(ListenTest, PlainHttpIsForEverybodyWhereThatWasAskedFor) {
+  HttpServer server(loop_, {}, echo);
+  const auto port = server.listen_plain("", 0);
+  ASSERT_TRUE(port.has_value()) << port.error().message;
+  const auto again = HttpServer(loop_, {}, echo).listen_plain("", *port);
+  ASSERT_FALSE(again.has_value());
+  EXPECT_EQ(again.error().reason, Reason::kAlreadyExists);
+  const std::string outer = outer_address();
+  for (const std::string& address : {std::string("127.0.0.1"), outer.empty() ? std::string("127.0.0.1") : outer}) {
+    RawPeer peer(loop_, *port, address.c_str());
+    peer.send(get_request("/plain"));
+    wait([&] { return peer.received().ends_with("GET /plain "); }, "an answer");
+  }
 }
 
 TEST_F(ListenTest, DestroyingTheServerDropsItsConnectionsSilently) {

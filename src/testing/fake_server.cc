@@ -223,7 +223,12 @@ net::Response FakeServer::answer(const net::Request& request, const std::string&
     json::merge_patch(changed, *json::parse(request.body));
     put(path, std::move(changed));
   } else if (request.method == "PUT") {
-    put(path, *json::parse(request.body));
+    json::Document body = *json::parse(request.body);
+    const std::string& version = body.string_at("metadata", "resourceVersion");
+    if (!version.empty() && version != object->second.string_at("metadata", "resourceVersion")) {
+      return reply(409, status(409, "Conflict", "the object has been modified"));
+    }
+    put(path, std::move(body));
   } else if (request.method == "DELETE") {
     json::Document going = object->second;
     going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";

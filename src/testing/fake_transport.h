@@ -49,11 +49,12 @@ class FakeTransport final : public net::Transport {
     });
   }
   void end(std::size_t i, Status status = ok()) {
-    loop_.post([sent = sent_.at(i), status = std::move(status)] {
+    // Shared, because g++ 12 warns about a Status that is moved into a task.
+    loop_.post([sent = sent_.at(i), status = std::make_shared<const Status>(std::move(status))] {
       if (sent->cancelled) return;
       CHECK(!sent->ended);
       sent->ended = true;
-      sent->sink.on_end(status);
+      sent->sink.on_end(*status);
     });
   }
   /// Sends a complete response at once.

@@ -41,7 +41,7 @@ def cluster(tmp_path):
 
 def test_the_console_of_a_cluster_lists_creates_and_deletes_jobs(chromium, cluster, tmp_path):
     name = f"on-a-cluster-{uuid.uuid4().hex[:6]}"
-    operator = subprocess.Popen([MUSTER, "operator", "--kubeconfig", cluster.kubeconfig], text=True, stdout=subprocess.PIPE,
+    operator = subprocess.Popen([MUSTER, "operator", "--kubeconfig", cluster.kubeconfig, "--listen", ""], text=True, stdout=subprocess.PIPE,
                                 stderr=(tmp_path / "operator.log").open("w"))
     assert operator.stdout.readline() == "ready\n"
     tab = Console(chromium, cluster)

@@ -3,9 +3,9 @@
 # temporary directory, all removed when the command ends. The command finds the server in $MUSTER_CONTRACT_KUBECONFIG.
 # With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager. With MUSTER_NODE=1 it is a
 # whole cluster, with RBAC, nodes that run pods (tests/cluster/node.sh), all of Kubernetes' own controllers and none of our
-# kinds. With MUSTER_RBAC=1 it has RBAC and none of our kinds either, with MUSTER_WITHOUT_KUBEFLOW=1 only those of
-# kubeflow.org are missing, for tests that bring other CRDs of them. With any of the three the file $MUSTER_CONTRACT_AUDIT
-# has the requests of audit_policy.yaml, one JSON object a line.
+# kinds. MUSTER_RBAC=1 gives RBAC without nodes. MUSTER_WITHOUT_KINDS=1 leaves out our kinds, MUSTER_WITHOUT_KUBEFLOW=1 those of
+# kubeflow.org, for tests that install them or bring other CRDs of them. If any of these is set, the file
+# $MUSTER_CONTRACT_AUDIT has the requests of audit_policy.yaml, one JSON object a line.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -139,7 +139,7 @@ crds=("$here"/../../deploy/crds/*.yaml)
 if [ -n "${MUSTER_WITHOUT_KUBEFLOW:-}" ]; then
   for i in "${!crds[@]}"; do [[ ${crds[$i]} != *.kubeflow.org.yaml ]] || unset "crds[$i]"; done
 fi
-[ -z "${MUSTER_RBAC:-}${MUSTER_NODE:-}" ] || crds=()
+[ -z "${MUSTER_WITHOUT_KINDS:-}${MUSTER_NODE:-}" ] || crds=()
 for crd in "${crds[@]}"; do
   ask /apis/apiextensions.k8s.io/v1/customresourcedefinitions -H 'Content-Type: application/yaml' --data-binary "@$crd" \
     >/dev/null || { echo "$0: kube-apiserver refuses $crd" >&2; exit 1; }

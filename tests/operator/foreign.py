@@ -1,4 +1,5 @@
-"""A real API server of its own with the CRDs of Kubeflow's operators, unchanged, as their Go modules have them."""
+"""Real API servers of their own: with the CRDs of Kubeflow's operators, unchanged, as their Go modules have them, or with
+RBAC."""
 import contextlib
 import json
 import os
@@ -67,26 +68,32 @@ class ForeignServer:
 
 
 @contextlib.contextmanager
-def foreign_server(folder):
-    files = crd_files()
+def own_server(folder, **variables):
+    """`variables` are those of real_kubernetes.sh."""
     with (folder / "server.log").open("w") as errors:
         process = subprocess.Popen([ROOT / "tests" / "contract" / "real_kubernetes.sh", "sh", "-c",
                                     "echo $MUSTER_CONTRACT_KUBECONFIG $MUSTER_CONTRACT_AUDIT; read end || true"],
-                                   env=dict(os.environ, MUSTER_WITHOUT_KUBEFLOW="1"), text=True,
+                                   env=dict(os.environ, **variables), text=True,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
     words = process.stdout.readline().split()
     assert words, (folder / "server.log").read_text()
-    server = ForeignServer(*words)
     try:
+        yield ForeignServer(*words)
+    finally:
+        process.stdin.close()
+        process.wait(timeout=60)
+
+
+@contextlib.contextmanager
+def foreign_server(folder):
+    files = crd_files()
+    with own_server(folder, MUSTER_WITHOUT_KUBEFLOW="1") as server:
         for file in files:
             subprocess.run([MUSTER, "create", "--kubeconfig", server.kubeconfig, "-f", file], check=True, timeout=60,
                            stdout=subprocess.DEVNULL)
         for plural in ("v1/pytorchjobs", "v1/tfjobs", "v2beta1/mpijobs"):
             wait_for(f"{plural} to be served", lambda plural=plural: serves(server, plural))
         yield server
-    finally:
-        process.stdin.close()
-        process.wait(timeout=60)
 
 
 def serves(server, plural):

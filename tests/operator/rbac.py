@@ -68,7 +68,7 @@ def rbac_server(folder):
     with (folder / "server.log").open("w") as errors:
         process = subprocess.Popen([ROOT / "tests" / "contract" / "real_kubernetes.sh", "sh", "-c",
                                     "echo $MUSTER_CONTRACT_KUBECONFIG $MUSTER_CONTRACT_AUDIT; read end || true"],
-                                   env=dict(os.environ, MUSTER_RBAC="1"), text=True,
+                                   env=dict(os.environ, MUSTER_RBAC="1", MUSTER_WITHOUT_KINDS="1"), text=True,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
     words = process.stdout.readline().split()
     assert words, (folder / "server.log").read_text()

@@ -158,7 +158,7 @@ def test_a_notebook_has_a_deployment_a_service_and_a_token(cluster):
 
 
 def test_the_operator_refuses_an_engine(engine):
-    refused = subprocess.run([MUSTER, "operator", "--kubeconfig", engine.kubeconfig], text=True, timeout=30, check=False,
+    refused = subprocess.run([MUSTER, "operator", "--kubeconfig", engine.kubeconfig, "--listen", ""], text=True, timeout=30, check=False,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert refused.returncode == 2
     assert "Muster's own engine" in refused.stderr

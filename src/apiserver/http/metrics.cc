@@ -1,17 +1,16 @@
 #include "apiserver/http/metrics.h"
 
 #include <fmt/core.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "api/versions.h"
-#include "base/files.h"
-#include "base/strings.h"
 
 namespace muster::apiserver {
 namespace {
+
+using prometheus::append_head;
+using prometheus::append_one;
 
 class MeasuredExchange final : public net::ExchangeDecorator {
  public:
@@ -46,16 +45,6 @@ std::string text_of(const RequestLabels& labels) {
                      labels.version, labels.resource, labels.subresource);
 }
 
-void append_head(std::string& out, std::string_view name, std::string_view type, std::string_view help) {
-  out += fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
-}
-
-void append_one(std::string& out, std::string_view name, std::string_view type, std::string_view help,
-                std::uint64_t value) {
-  append_head(out, name, type, help);
-  out += fmt::format("{} {}\n", name, value);
-}
-
 void append_store(std::string& out, const store::Store& store) {
   const store::Stats stats = store.stats();
   append_one(out, "muster_store_revision", "gauge", "Revision of the last committed write.", store.revision());
@@ -81,27 +70,6 @@ void append_namespaces(std::string& out, const store::Store& store) {
   for (const auto& [ns, used] : store.used()) {
     if (!ns.empty()) out += fmt::format("muster_namespace_bytes{{namespace=\"{}\"}} {}\n", ns, used.bytes);
   }
-}
-
-/// Adds nothing when /proc cannot be read.
-void append_memory(std::string& out) {
-  const auto statm = read_file("/proc/self/statm");
-  if (!statm) return;
-  const std::vector<std::string> parts = split(trim(*statm), ' ');
-  const auto pages = parts.size() > 1 ? parse_int(parts[1]) : std::nullopt;
-  if (!pages) return;
-  append_one(out, "process_resident_memory_bytes", "gauge", "Memory of the engine in RAM.",
-             static_cast<std::uint64_t>(*pages) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
-}
-
-void append_cpu(std::string& out) {
-  rusage used{};
-  ::getrusage(RUSAGE_SELF, &used);
-  append_head(out, "process_cpu_seconds_total", "counter", "Processor time of the engine.");
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  out += fmt::format("process_cpu_seconds_total {}\n", seconds(used.ru_utime) + seconds(used.ru_stime));
 }
 
 std::string text_of(const node::PodTotals& pod) {
@@ -170,13 +138,7 @@ void Metrics::count(const RequestLabels& labels, int code) {
 }
 
 void Metrics::took(const RequestLabels& labels, Duration duration) {
-  const double seconds = std::chrono::duration<double>(duration).count();
-  Histogram& histogram = durations_[labels];
-  for (std::size_t i = 0; i < kBuckets.size(); ++i) {
-    if (seconds <= kBuckets[i]) ++histogram.at_most[i];
-  }
-  ++histogram.count;
-  histogram.sum += seconds;
+  durations_[labels].add(duration, kBuckets);
 }
 
 std::shared_ptr<net::Exchange> Metrics::measure(const Clock& clock, std::shared_ptr<net::Exchange> exchange,
@@ -192,20 +154,12 @@ std::string Metrics::text(const store::Store& store, std::size_t open_watches, c
   }
   append_head(out, "apiserver_request_duration_seconds", "histogram", "Time to the answer, streams left out.");
   for (const auto& [labels, histogram] : durations_) {
-    const std::string words = text_of(labels);
-    for (std::size_t i = 0; i < kBuckets.size(); ++i) {
-      out += fmt::format("apiserver_request_duration_seconds_bucket{{{},le=\"{}\"}} {}\n", words, kBuckets[i],
-                         histogram.at_most[i]);
-    }
-    out += fmt::format("apiserver_request_duration_seconds_bucket{{{},le=\"+Inf\"}} {}\n", words, histogram.count);
-    out += fmt::format("apiserver_request_duration_seconds_sum{{{}}} {}\n", words, histogram.sum);
-    out += fmt::format("apiserver_request_duration_seconds_count{{{}}} {}\n", words, histogram.count);
+    histogram.append(out, "apiserver_request_duration_seconds", text_of(labels), kBuckets);
   }
   append_one(out, "muster_watches_open", "gauge", "Watches being served.", open_watches);
   append_store(out, store);
   append_namespaces(out, store);
-  append_memory(out);
-  append_cpu(out);
+  prometheus::append_process(out);
   if (usage != nullptr) append_pods(out, usage->totals());
   return out;
 }

@@ -2,13 +2,13 @@
 // kube-apiserver where it has the same metric. Loop thread only.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "apiserver/http/request.h"
+#include "base/prometheus.h"
 #include "net/http.h"
 #include "node/metrics_api.h"
 #include "store/store.h"
@@ -31,8 +31,8 @@ RequestLabels labels_of_method(const std::string& method);
 class Metrics : public std::enable_shared_from_this<Metrics> {
  public:
   // Seconds. A kube-apiserver's buckets begin at 5 ms, when most requests here have already finished.
-  static constexpr std::array<double, 14> kBuckets = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
-                                                      0.025,  0.05,    0.1,    0.25,  1,      5,     30};
+  static constexpr prometheus::Histogram<14>::Buckets kBuckets = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
+                                                                  0.025,  0.05,    0.1,    0.25,  1,      5,     30};
 
   void count(const RequestLabels& labels, int code);
   void took(const RequestLabels& labels, Duration duration);
@@ -44,13 +44,8 @@ class Metrics : public std::enable_shared_from_this<Metrics> {
   std::string text(const store::Store& store, std::size_t open_watches, const node::MetricsApi* usage) const;
 
  private:
-  struct Histogram {
-    std::array<std::uint64_t, kBuckets.size()> at_most = {};  // each bucket includes all smaller ones
-    std::uint64_t count = 0;
-    double sum = 0;
-  };
   std::map<std::pair<RequestLabels, int>, std::uint64_t> requests_;
-  std::map<RequestLabels, Histogram> durations_;
+  std::map<RequestLabels, prometheus::Histogram<14>> durations_;
 };
 
 }  // namespace muster::apiserver

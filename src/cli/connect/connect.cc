@@ -64,7 +64,8 @@ class Chooser {
     if (ports_.exists(user_file)) return guess(user_file);
     if (ports_.in_cluster) {
       if (auto target = ports_.in_cluster()) {
-        return with_namespace({.target = *std::move(target), .from = "the service account of this pod"});
+        return with_namespace(
+            {.target = *std::move(target), .from = "the service account of this pod", .in_pod = true});
       } else if (target.error().reason != Reason::kNotFound) {
         return Failure{
             .code = kExitFailed, .what = "cannot use the service account of this pod", .why = target.error().message};

@@ -30,6 +30,7 @@ struct Choice {
   client::Target target;
   std::string from;  // the kubeconfig or socket it was read from
   bool local_engine = false;
+  bool in_pod = false;    // by the service account of the pod that this process runs in
   bool is_guess = false;  // nobody named it: it is the only one that is left
   std::string note;       // one line for stderr when the user could have meant another server
 };

@@ -52,6 +52,9 @@ class Session {
   /// Returns the namespace given by a flag, or "" when ns() comes from the kubeconfig.
   std::string named_ns() const { return ns_is_named_ ? ns_ : ""; }
   void set_ns_is_named() { ns_is_named_ = true; }
+  /// Whether the server is that of the pod which this process runs in, by the pod's service account.
+  bool is_in_pod() const { return is_in_pod_; }
+  void set_is_in_pod() { is_in_pod_ = true; }
 
   /// Prints text for people: control sequences, from whatever source, are escaped (base/visible_text.h).
   void out(std::string_view text);
@@ -86,6 +89,8 @@ class Session {
 
   void interrupt() { interrupted_ = true; }
   bool interrupted() const { return interrupted_; }
+  /// For a command that a signal ends as it should: it can wait again, and its exit code counts.
+  void end_interrupt() { interrupted_ = false; }
 
  private:
   Loop& loop_;
@@ -96,6 +101,7 @@ class Session {
   Terminal terminal_;
   std::string ns_;
   bool ns_is_named_ = false;
+  bool is_in_pod_ = false;
   std::function<Failure(const Error&)> explain_;
   bool interrupted_ = false;
   ErrorText error_text_ = error_text;

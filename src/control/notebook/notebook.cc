@@ -124,10 +124,11 @@ void complete_container(const api::Notebook& notebook, const std::string& home, 
                                      .rest = {}});
 }
 
-/// `token_data` is the token as the Secret has it. JupyterLab reads it once, so a pod with another one is replaced.
+/// `token_data` is the token as the Secret has it. JupyterLab reads it once, so a pod with another one is replaced. A
+/// token that nobody sees is "".
 api::PodTemplateSpec notebook_template(const api::Notebook& notebook, const std::string& token_data) {
   api::PodTemplateSpec made = notebook.spec.template_;
-  made.metadata.annotations[kTokenHashAnnotation] = sha256_hex(token_data).substr(0, 16);
+  if (!token_data.empty()) made.metadata.annotations[kTokenHashAnnotation] = sha256_hex(token_data).substr(0, 16);
   const auto container = api::find_notebook_container(made.spec.containers, &api::Container::name);
   complete_container(notebook, notebook_home(made.spec, *container), *container);
   api::Volume token;
@@ -149,15 +150,22 @@ api::Secret notebook_secret(const PageOwner& owner, const std::string& token) {
   return secret;
 }
 
-void converge_notebook(const api::Notebook& notebook, bool suspended, const std::string& fresh_token,
-                       const Snapshot& seen, Plan& plan) {
-  const PageOwner owner = notebook_owner(notebook);
+/// Makes sure that there is a Secret with a token, and returns the token as the Secret has it; "" if nobody sees it.
+std::string converge_token(const PageOwner& owner, const std::string& fresh_token, Secrets sight, bool needs_one,
+                           const Snapshot& seen, Plan& plan) {
+  if (sight == Secrets::kByName) {
+    // A pod that runs has its token; one that waits may wait for the Secret.
+    if (!needs_one) return {};
+    Create create = create_child(notebook_secret(owner, fresh_token));
+    create.may_exist = true;
+    plan.actions.emplace_back(std::move(create));
+    return {};
+  }
   const auto secrets = seen.children.of<api::Secret>();
   const api::Secret secret = secrets.empty() ? notebook_secret(owner, fresh_token) : *secrets.front();
   if (secrets.empty()) plan.actions.emplace_back(create_child(secret));
   const auto token = secret.data.find(kNotebookTokenKey);
-  converge_page(owner, notebook_template(notebook, token == secret.data.end() ? "" : token->second), suspended, seen,
-                plan);
+  return token == secret.data.end() ? "" : token->second;
 }
 
 // ---- the end of JupyterLab ----
@@ -222,7 +230,8 @@ std::string notebook_path(const std::string& ns, const std::string& name) {
   return fmt::format("/notebook/{}/{}/", ns, name);
 }
 
-Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std::string& fresh_token) {
+Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std::string& fresh_token,
+                   Secrets secrets) {
   const auto notebook = reflect::decode<api::Notebook>(seen.primary);
   // Admission rejects what cannot be decoded. The garbage collector deletes the children of one being deleted.
   if (!notebook || notebook->metadata.deletion_timestamp || notebook->spec.template_.spec.containers.empty()) return {};
@@ -242,18 +251,27 @@ Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std
                                      .resource_version = notebook->metadata.resource_version,
                                      .patch = json::Object{{"spec", json::Object{{"suspend", true}}}}});
   }
-  if (fault.empty()) converge_notebook(*notebook, stop || is_stopped(*notebook), fresh_token, seen, plan);
+  if (fault.empty()) {
+    const bool suspended = stop || is_stopped(*notebook);
+    const bool needs_token = !suspended && (pod == nullptr || pod->status.phase == "Pending");
+    const std::string token = converge_token(owner, fresh_token, secrets, needs_token, seen, plan);
+    converge_page(owner, notebook_template(*notebook, token), suspended, seen, plan);
+  }
   emit_phase_change(owner, state, plan);
   return plan;
 }
 
-Controller notebook_controller(std::string pages_url, std::function<std::string()> make_token) {
-  Controller controller{.api_version = "tensorstack.dev/v1beta1",
-                        .kind = "Notebook",
-                        .children = page_children(api::kNotebookUidLabel),
-                        .plan = [pages_url = std::move(pages_url), make_token = std::move(make_token)](
-                                    const Snapshot& seen) { return plan_notebook(seen, pages_url, make_token()); }};
-  controller.children.push_back(watched_kind<api::Secret>(api::kNotebookUidLabel));
+Controller notebook_controller(std::string pages_url, std::function<std::string()> make_token, Secrets secrets) {
+  Controller controller{
+      .api_version = "tensorstack.dev/v1beta1",
+      .kind = "Notebook",
+      .children = page_children(api::kNotebookUidLabel),
+      .plan = [pages_url = std::move(pages_url), make_token = std::move(make_token), secrets](const Snapshot& seen) {
+        return plan_notebook(seen, pages_url, make_token(), secrets);
+      }};
+  if (secrets == Secrets::kWatched) {
+    controller.children.push_back(watched_kind<api::Secret>(api::kNotebookUidLabel));
+  }
   return controller;
 }
 

@@ -18,10 +18,14 @@ inline constexpr const char* kNotebookTokenKey = "token";
 /// Returns "/notebook/NAMESPACE/NAME/": where the page is under its origin, here and inside the pod.
 std::string notebook_path(const std::string& ns, const std::string& name);
 
+/// Whether Secrets are watched. An operator of a cluster must not: who may watch Secrets may read all of them.
+enum class Secrets { kWatched, kByName };
+
 /// Total, pure and deterministic. `pages_url` is as for TensorBoards; `fresh_token` is random, and used when the
 /// Notebook has no token yet.
-Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std::string& fresh_token);
+Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std::string& fresh_token,
+                   Secrets secrets = Secrets::kWatched);
 
-Controller notebook_controller(std::string pages_url, std::function<std::string()> make_token);
+Controller notebook_controller(std::string pages_url, std::function<std::string()> make_token, Secrets secrets);
 
 }  // namespace muster::control

@@ -58,8 +58,9 @@ class PageWorld {
 json::Document shown_page_action(const Action& action, bool with_bodies) {
   return std::visit(Overloaded{
                         [&](const Create& create) -> json::Document {
-                          const std::string line = fmt::format("create {} {}", create.object.string_at("kind"),
-                                                               create.object.string_at("metadata", "name"));
+                          const std::string line = fmt::format("create {} {}{}", create.object.string_at("kind"),
+                                                               create.object.string_at("metadata", "name"),
+                                                               create.may_exist ? " if it is absent" : "");
                           if (!with_bodies) return line;
                           return json::Object{{line, create.object}};
                         },

@@ -38,10 +38,10 @@ std::vector<const api::Resource*> resources_of(const KindChoices& choices) {
 
 struct Controllers::State {
   State(Loop& l, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
-        std::span<const JobKind> kinds)
+        std::span<const JobKind> kinds, const std::vector<std::string>& namespaces = {})
       : loop(l),
         events(loop, client, {.component = "muster", .host = ""}),
-        informers(loop, rng, client),
+        informers(loop, rng, client, namespaces),
         jobs(where, informers, std::move(is_port_free), rng.next(), kinds),
         runner(loop, rng, client, events, informers) {
     for (Controller& controller : jobs.controllers()) runner.add(std::move(controller));
@@ -51,7 +51,8 @@ struct Controllers::State {
   State(Loop& l, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
         TensorBoardOptions tensorboards, bool strict)
       : State(l, rng, client, where, std::move(is_port_free), job_kinds()) {
-    runner.add(notebook_controller(tensorboards.pages_url, [&rng] { return make_token(rng); }));
+    runner.add(notebook_controller(
+        tensorboards.pages_url, [&rng] { return make_token(rng); }, Secrets::kWatched));
     runner.add(tensorboard_controller(std::move(tensorboards)));
     runner.add(cron_controller(find_time_zone));
     runner.add(deployment_controller());
@@ -62,12 +63,13 @@ struct Controllers::State {
   /// On a cluster; both lists of kinds must outlive this.
   State(Loop& l, Rng& rng, client::ApiClient& client, const KindChoices& choices, std::span<const JobKind> run,
         std::span<const JobKind> served)
-      : State(l, rng, client, Where::kCluster, {}, run) {
+      : State(l, rng, client, Where::kCluster, {}, run, choices.namespaces) {
     std::set<std::string> shared;
     for (const ChosenKind& one : choices.chosen) {
       const std::string name = one.resource->qualified_name();
       if (one.resource->kind == "Notebook") {
-        runner.add(notebook_controller(TensorBoardOptions{}.pages_url, [&rng] { return make_token(rng); }));
+        runner.add(notebook_controller(
+            TensorBoardOptions{}.pages_url, [&rng] { return make_token(rng); }, Secrets::kByName));
       } else if (one.resource->kind == "TensorBoard") {
         runner.add(tensorboard_controller(TensorBoardOptions{}));
       } else if (one.resource->kind == "Cron") {
@@ -79,8 +81,12 @@ struct Controllers::State {
         shared.insert(name);
       }
     }
-    others = std::make_unique<ForeignControllers>(loop, client, shared,
+    others = std::make_unique<ForeignControllers>(loop, client, shared, choices.namespaces,
                                                   [this](const std::string& kind) { runner.look_again(kind); });
+    jobs.report_to(meter, loop);
+    runner.set_observer([this](const ObjectKey& key, Duration took, const Status& result) {
+      meter.reconciled(key.api_version, key.kind, took, result);
+    });
     runner.set_gate([this](const api::Resource& kind, const json::Document& object) { return gate(kind, object); });
   }
 
@@ -107,12 +113,14 @@ struct Controllers::State {
 
   void open() {
     synced = true;
+    meter.open();
     runner.open();
     if (pod_binder != nullptr) pod_binder->open();
     if (pod_collector != nullptr) pod_collector->open();
   }
 
   Loop& loop;
+  WorkMeter meter;
   client::EventRecorder events;
   SharedInformers informers;
   Jobs jobs;
@@ -143,6 +151,12 @@ bool Controllers::is_synced() const {
 bool Controllers::acts_on(const api::Resource& resource) const {
   const bool is_of_scheduler = resource.group == "scheduler.tensorstack.dev" && state_->pod_binder != nullptr;
   return resource.built_in || is_of_scheduler || state_->runner.runs(resource);
+}
+
+void Controllers::append_metrics(std::string& out) const {
+  state_->meter.append(out);
+  prometheus::append_one(out, "muster_operator_queue_depth", "gauge", "Objects that wait for a look.",
+                         state_->runner.waiting());
 }
 
 void Controllers::start() {

@@ -27,6 +27,8 @@ class Controllers {
   void start();
   /// Returns true once all objects and other operators have been seen, so that decisions are being made.
   bool is_synced() const;
+  /// Adds the metrics of the controllers of a cluster, as text for Prometheus.
+  void append_metrics(std::string& out) const;
   /// Returns whether a controller is registered for the kind. Kubernetes' own kinds need none: without one, the API
   /// server, the scheduler or the agent acts on them.
   bool acts_on(const api::Resource& resource) const;

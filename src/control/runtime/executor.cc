@@ -102,7 +102,7 @@ class Run : public std::enable_shared_from_this<Run> {
 
   void perform(const Action& action) {
     std::visit(Overloaded{
-                   [this](const Create& todo) { create(todo.object); },
+                   [this](const Create& todo) { todo.may_exist ? look_up(todo.object) : create(todo.object); },
                    [this](const Update& todo) { update(todo); },
                    [this](const Delete& todo) { remove(object_name(todo.child), todo.child.uid); },
                    [this](const EmitEvent& event) {
@@ -117,11 +117,36 @@ class Run : public std::enable_shared_from_this<Run> {
     return {.resource = resource_of(child.api_version, child.kind), .ns = todo_.object.ns, .name = child.name};
   }
 
+  client::ObjectName name_of(const json::Document& object) const {
+    return {.resource = resource_of(object.string_at("apiVersion"), object.string_at("kind")),
+            .ns = todo_.object.ns,
+            .name = object.string_at("metadata", "name")};
+  }
+
+  /// Creates the object unless it exists. The right to do so may be missing for kinds with secrets.
+  void look_up(const json::Document& object) {
+    ++under_way_;
+    const client::ObjectName name = name_of(object);
+    client_.get(name, [self = shared_from_this(), name, object](Result<json::Document> found) {
+      if (found) return self->action_done(self->judge_existing(name, "", *found));
+      if (found.error().reason != Reason::kNotFound) return self->action_done(denied("get", name, found.error()));
+      self->client_.create(name.resource, name.ns, object, {}, [self, name](Result<json::Document> made) {
+        self->action_done(made ? ok() : Status(denied("create", name, made.error())));
+      });
+    });
+  }
+
+  static Error denied(std::string_view verb, const client::ObjectName& name, const Error& why) {
+    Error error = in_context(fmt::format("{} {}", verb, named(name)), why);
+    if (error.reason == Reason::kForbidden) {
+      error.message += fmt::format("; give the operator the rights get and create on {}", name.resource.plural);
+    }
+    return error;
+  }
+
   void create(const json::Document& object) {
     ++under_way_;
-    const client::ObjectName name{.resource = resource_of(object.string_at("apiVersion"), object.string_at("kind")),
-                                  .ns = todo_.object.ns,
-                                  .name = object.string_at("metadata", "name")};
+    const client::ObjectName name = name_of(object);
     std::string attempt = object.string_at("metadata", "labels", api::kAttemptLabel);
     client_.create(name.resource, name.ns, object, {},
                    [self = shared_from_this(), name, attempt = std::move(attempt)](Result<json::Document> made) {

@@ -61,17 +61,19 @@ bool is_renewed(const json::Document& lease, Time now) {
 }
 
 ForeignControllers::ForeignControllers(Loop& loop, client::ApiClient& client, const std::set<std::string>& kinds,
-                                       OnChange on_change)
+                                       const std::vector<std::string>& namespaces, OnChange on_change)
     : loop_(loop), client_(client), on_change_(std::move(on_change)) {
   for (const KnownOperator& known : known_operators()) {
     const std::set<std::string> concerned = intersection(known.kinds, kinds);
     if (concerned.empty()) continue;
     client::ListOptions leases;
     leases.field_selector = "metadata.name=" + std::string(known.lease);
-    probes_.push_back({std::string(known.name), {"coordination.k8s.io", "v1", "leases"}, leases, concerned});
     client::ListOptions deployments;
     deployments.label_selector = known.deployment_label;
-    probes_.push_back({std::string(known.name), {"apps", "v1", "deployments"}, deployments, concerned});
+    for (const std::string& ns : namespaces.empty() ? std::vector<std::string>{""} : namespaces) {
+      probes_.push_back({std::string(known.name), {"coordination.k8s.io", "v1", "leases"}, ns, leases, concerned});
+      probes_.push_back({std::string(known.name), {"apps", "v1", "deployments"}, ns, deployments, concerned});
+    }
   }
 }
 
@@ -90,7 +92,7 @@ const std::string& ForeignControllers::operator_of(const std::string& kind) cons
 void ForeignControllers::look() {
   awaited_ = probes_.size();
   for (Probe& probe : probes_) {
-    client_.list(probe.resource, "", probe.selector,
+    client_.list(probe.resource, probe.ns, probe.selector,
                  lifetime_.guard([this, &probe](const Result<json::Document>& list) { note(probe, list); }));
   }
 }

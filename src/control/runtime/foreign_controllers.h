@@ -28,8 +28,9 @@ class ForeignControllers {
   /// Gets the qualified name of each kind that another operator has begun or stopped to run.
   using OnChange = std::function<void(const std::string& kind)>;
 
-  /// Looks for the operators of these kinds, by qualified name.
-  ForeignControllers(Loop& loop, client::ApiClient& client, const std::set<std::string>& kinds, OnChange on_change);
+  /// Looks for the operators of these kinds, by qualified name, in all namespaces or only in the given ones.
+  ForeignControllers(Loop& loop, client::ApiClient& client, const std::set<std::string>& kinds,
+                     const std::vector<std::string>& namespaces, OnChange on_change);
   /// Calls `first` once, when the first look is complete.
   void start(Task first);
   /// Returns who runs the kind: "training-operator (Lease kubeflow/…)"; "" when nobody else does.
@@ -39,6 +40,7 @@ class ForeignControllers {
   struct Probe {
     std::string name;  // of the operator
     client::ResourceName resource;
+    std::string ns;
     client::ListOptions selector;
     std::set<std::string> kinds;
     std::string found = {};  // at the last look that succeeded: who it is

@@ -32,8 +32,8 @@ std::string deployment(int available) {
 
 class ForeignControllersTest : public ::testing::Test {
  protected:
-  void start(const std::set<std::string>& kinds) {
-    others_.emplace(loop_, client_, kinds, [this](const std::string& kind) { changed_.push_back(kind); });
+  void start(const std::set<std::string>& kinds, const std::vector<std::string>& namespaces = {}) {
+    others_.emplace(loop_, client_, kinds, namespaces, [this](const std::string& kind) { changed_.push_back(kind); });
     others_->start([this] { ++first_; });
     loop_.settle();
   }
@@ -119,6 +119,16 @@ TEST_F(ForeignControllersTest, TheLastAnswerHoldsWhileTheServerIsAway) {
   answer({"away", "away"});
   EXPECT_EQ(others_->operator_of(kTorch), "training-operator (Deployment kubeflow/d)");
   EXPECT_THAT(changed_, ElementsAre(kTorch));
+}
+
+TEST_F(ForeignControllersTest, LooksOnlyIntoTheGivenNamespaces) {
+  start({kTorch}, {"a", "b"});
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_THAT(transport_.request(i).target, ::testing::HasSubstr(i < 2 ? "/namespaces/a/" : "/namespaces/b/"));
+  }
+  answer({"forbidden", "", "", deployment(1)});
+  EXPECT_EQ(first_, 1);
+  EXPECT_EQ(others_->operator_of(kTorch), "training-operator (Deployment kubeflow/d)");
 }
 
 }  // namespace

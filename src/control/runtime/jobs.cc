@@ -98,8 +98,10 @@ std::vector<Controller> Jobs::controllers() {
 
 void Jobs::note(const JobKind& kind, const std::string& uid, const json::Document* now) {
   unfinished_.erase(uid);
+  if (now == nullptr && meter_ != nullptr) meter_->job_gone(uid);
   if (now == nullptr) return;
   const JobStatus status = kind.read_status(*now);
+  if (meter_ != nullptr) meter_->job_seen(kind.api_version, kind.kind, uid, status.phase, clock_->mono());
   if (is_finished(status.phase)) return;
   unfinished_.insert(uid);
   if (status.port) ports_.note(uid, *status.port, status.port_count);
@@ -130,6 +132,9 @@ Plan Jobs::plan(const JobKind& kind, const Snapshot& seen) {
                     .now = seen.now,
                     .offered_port = std::nullopt,
                     .objects = further_objects(object_kinds(kind, where_), seen.children)};
+  if (meter_ != nullptr && observed.pods.size() >= static_cast<std::size_t>(total_replicas(observed.job))) {
+    meter_->pods_created(observed.job.uid, clock_->mono());
+  }
   observed.predecessor_runs = std::ranges::any_of(
       pods_.controlled_by_predecessors(owner_of_children(observed.job), observed.job.ns), is_unfinished);
   const bool needs_offer = observed.job.has_port && !observed.job.fixed_port && !observed.job.own_port;

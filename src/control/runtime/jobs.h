@@ -11,6 +11,7 @@
 #include "control/controller.h"
 #include "control/runtime/port_book.h"
 #include "control/runtime/shared_informers.h"
+#include "control/runtime/work_meter.h"
 #include "jobs/kind.h"
 #include "jobs/model/where.h"
 
@@ -22,6 +23,11 @@ class Jobs {
   Jobs(Where where, SharedInformers& informers, std::function<bool(int port)> is_port_free, std::uint64_t first_slot,
        std::span<const JobKind> kinds = job_kinds());
 
+  /// The meter, which must outlive this, gets the states of jobs.
+  void report_to(WorkMeter& meter, const Clock& clock) {
+    meter_ = &meter;
+    clock_ = &clock;
+  }
   /// Returns one controller per job kind; they refer to this object.
   std::vector<Controller> controllers();
 
@@ -37,6 +43,8 @@ class Jobs {
   const ObjectIndex* groups_;                   // null on a cluster
   std::unordered_set<std::string> unfinished_;  // uids
   PortBook ports_;
+  WorkMeter* meter_ = nullptr;  // with the clock, if somebody reads it
+  const Clock* clock_ = nullptr;
 };
 
 }  // namespace muster::control

@@ -149,6 +149,11 @@ bool has_kinds_of_children(const api::Resource& kind, const std::vector<const ap
   return std::ranges::any_of(served, [](const api::Resource* one) { return one->kind == "TensorBoard"; });
 }
 
+bool lists(const json::Document& list, const std::string& name) {
+  return std::ranges::any_of(list.array_at("resources"),
+                             [&](const json::Document& one) { return one.string_at("name") == name; });
+}
+
 }  // namespace
 
 // All but those of the scheduler, which is the cluster's own.
@@ -158,6 +163,21 @@ std::vector<const api::Resource*> operated_kinds() {
     if (resource.has_own_crd() && resource.group != "scheduler.tensorstack.dev") kinds.push_back(&resource);
   }
   return kinds;
+}
+
+std::optional<json::Document> crd_from_discovery(const api::Resource& kind,
+                                                 const std::map<std::string, json::Document>& found) {
+  json::Array versions;
+  for (const api::Resource* version : api::versions_of(kind)) {
+    const auto list = found.find(fmt::format("/apis/{}/{}", version->group, version->version));
+    if (list == found.end() || !lists(list->second, version->plural)) continue;
+    json::Document entry = json::Object{{"name", version->version}, {"served", true}};
+    if (lists(list->second, version->plural + "/status")) entry["subresources"]["status"] = json::Object{};
+    versions.push_back(std::move(entry));
+  }
+  if (versions.empty()) return std::nullopt;
+  return json::Object{{"metadata", json::Object{{"name", kind.qualified_name()}}},
+                      {"spec", json::Object{{"versions", std::move(versions)}}}};
 }
 
 Result<Wishes> parse_wishes(const std::vector<std::string>& items) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,9 +34,16 @@ struct KindChoices {
   std::vector<const api::Resource*> served;  // those that objects may be created of, whoever runs them
   std::vector<std::string> absent;           // qualified names of the kinds without a CRD
   std::vector<std::string> unusable;         // why, in one sentence each, for other kinds that are wanted
+  std::vector<std::string> namespaces = {};  // where they are run; all if empty
 
   bool runs_any() const;
 };
+/// Returns the kinds with a controller on a cluster: all but those of the scheduler, which is the cluster's own.
+std::vector<const api::Resource*> operated_kinds();
+/// Returns what a CRD would say about versions and the status subresource, from the lists of resources under
+/// /apis/GROUP/VERSION, by that path: for an operator that may not read CRDs. Nullopt when no version is served.
+std::optional<json::Document> crd_from_discovery(const api::Resource& kind,
+                                                 const std::map<std::string, json::Document>& lists);
 KindChoices choose_kinds(std::span<const json::Document> crds, const Wishes& wishes);
 
 /// Returns the paths of the status fields that the operator writes in this version and the schema of the CRD prunes.

@@ -83,8 +83,10 @@ TEST(ChooseKinds, RefusesAKindWhoseCrdPrunesAFieldAndRunsTheOthers) {
   const KindChoices choices = choose_kinds(crds, {});
   EXPECT_EQ(choices.chosen.size(), 11);
   for (const ChosenKind& one : choices.chosen) {
-    if (one.resource->kind != "TFJob") EXPECT_EQ(one.refusal, "") << one.resource->kind;
-    if (one.resource->kind != "TFJob") continue;
+    if (one.resource->kind != "TFJob") {
+      EXPECT_EQ(one.refusal, "") << one.resource->kind;
+      continue;
+    }
     EXPECT_EQ(one.refusal,
               "the CRD tfjobs.kubeflow.org prunes status.conditions[].message, status.startTime, which Muster writes; "
               "install Muster's CRD (muster crds | kubectl apply --server-side -f -) or leave the kind to its own "
@@ -148,6 +150,34 @@ TEST(Wishes, AMistakeIsExplained) {
   EXPECT_EQ(message({"tfjobs=yes"}), R"(--kinds: "tfjobs=yes" must end with =auto, =on or =off)");
   EXPECT_EQ(message({"tfjobs=on", "crons"}),
             R"(--kinds: "crons" has no =auto, =on or =off; write only names, or a wish for each)");
+}
+
+json::Document resource_list(const std::vector<std::string>& names) {
+  json::Document list = json::Object{{"kind", "APIResourceList"}, {"resources", json::Array{}}};
+  for (const std::string& name : names) list["resources"].as_array().push_back(json::Object{{"name", name}});
+  return list;
+}
+
+TEST(CrdFromDiscovery, TellsTheVersionsAndTheStatusSubresource) {
+  const api::Resource& mpi = *api::find_resource("kubeflow.org", "v1", "mpijobs");
+  std::map<std::string, json::Document> lists;
+  EXPECT_FALSE(crd_from_discovery(mpi, lists));
+  lists["/apis/kubeflow.org/v1"] = resource_list({"pytorchjobs", "pytorchjobs/status"});
+  EXPECT_FALSE(crd_from_discovery(mpi, lists));
+  lists["/apis/kubeflow.org/v2beta1"] = resource_list({"mpijobs", "mpijobs/status"});
+  const auto crd = crd_from_discovery(mpi, lists);
+  ASSERT_TRUE(crd);
+  const KindChoices choices = choose_kinds({&*crd, 1}, {});
+  EXPECT_THAT(chosen_names(choices), ElementsAre("mpijobs/v2beta1"));
+  EXPECT_TRUE(choices.runs_any());
+}
+
+TEST(CrdFromDiscovery, AKindWithoutAStatusSubresourceIsRefused) {
+  const api::Resource& torch = *api::find_resource("kubeflow.org", "v1", "pytorchjobs");
+  const auto crd = crd_from_discovery(torch, {{"/apis/kubeflow.org/v1", resource_list({"pytorchjobs"})}});
+  ASSERT_TRUE(crd);
+  const KindChoices choices = choose_kinds({&*crd, 1}, {});
+  EXPECT_THAT(choices.chosen.front().refusal, HasSubstr("has no status subresource"));
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ bool Runner::runs(const api::Resource& kind) const {
 void Runner::look_again(const std::string& qualified_name) {
   for (const auto& [id, entry] : registered_) {
     if (entry.resource->qualified_name() != qualified_name) continue;
-    for (const auto& [key, held] : entry.primaries->cache()) queue_.add({id.first, id.second, key.first, key.second});
+    for (const auto& [ns, name] : entry.primaries->keys()) queue_.add({id.first, id.second, ns, name});
   }
 }
 
@@ -144,7 +144,10 @@ void Runner::work(const ObjectKey& key) {
   const Duration took = loop_.mono() - began;
   if (took > kCheapPlan) next_plan_[key] = loop_.mono() + rest_after(took);
   apply_plan(loop_, client_, events_, lifetime_.watch(), std::move(application),
-             [this, key, reference, recheck](Applied how) { applied(key, reference, recheck, how); });
+             [this, key, reference, recheck, began](Applied how) {
+               if (observer_) observer_(key, loop_.mono() - began, how.result);
+               applied(key, reference, recheck, how);
+             });
 }
 
 Application Runner::application_of(const ObjectKey& key, const Registered& entry, const json::Document& primary,
@@ -225,7 +228,7 @@ bool Runner::rests_after_costly_plan(const ObjectKey& key) {
 void Runner::applied(const ObjectKey& key, const api::ObjectReference& primary, std::optional<Duration> recheck,
                      const Applied& how) {
   const Registered& entry = registered_.at({key.api_version, key.kind});
-  if (entry.primaries->cache().contains({key.ns, key.name})) {
+  if (entry.primaries->contains({key.ns, key.name})) {
     if (!how.resource_version.empty()) {
       memories_[key].awaited_version = how.resource_version;
       memories_[key].awaited_since = loop_.mono();

@@ -34,6 +34,11 @@ class Runner {
   /// Sets what is asked before each plan: a HandsOff replaces the controller's plan. Its own plan is applied once.
   using Gate = std::function<std::optional<HandsOff>(const api::Resource& kind, const json::Document& primary)>;
   void set_gate(Gate gate) { gate_ = std::move(gate); }
+  /// Gets the end of each plan that was applied, and how long that look took.
+  using Observer = std::function<void(const ObjectKey& primary, Duration took, const Status& result)>;
+  void set_observer(Observer observer) { observer_ = std::move(observer); }
+  /// Returns how many primaries wait for a look.
+  std::size_t waiting() const { return queue_.waiting(); }
   /// Queues all primaries of the kind, because the gate's answer has changed.
   void look_again(const std::string& qualified_name);
   /// Returns whether the kind, in any version, is the primary of a controller.
@@ -45,7 +50,7 @@ class Runner {
   struct Registered {
     Controller controller;
     const api::Resource* resource;
-    const client::Informer* primaries = nullptr;
+    const TextObjects* primaries = nullptr;
     std::vector<std::pair<const reflect::TypeDesc*, const ObjectIndex*>> children = {};
     std::map<std::string, client::Informer::Key> by_uid = {};  // the primaries, where a label of children names the uid
   };
@@ -80,6 +85,7 @@ class Runner {
   ObjectQueue queue_;
   ByObject<Memory> memories_;
   Gate gate_;
+  Observer observer_;
   ByObject<std::string> told_;    // why an object is left alone, once that was said
   ByObject<MonoTime> next_plan_;  // not before this time, of primaries whose last plan was costly
   Lifetime lifetime_;

@@ -95,22 +95,52 @@ const ObjectIndex& SharedInformers::watch(const WatchedKind& kind, OnChange on_c
   if (is_new) {
     client::ListOptions options;
     options.label_selector = kind.label_selector;
-    informers_.push_back(std::make_unique<client::Informer>(
-        loop_, rng_, client_, resource_of(*kind.type), options,
-        [&watch](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
-          const auto [before, after] = watch.index.update(key, now);
-          for (const OnChange& subscriber : watch.subscribers) subscriber(before, after);
-        }));
+    const auto note = [&watch](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
+      const auto [before, after] = watch.index.update(key, now);
+      for (const OnChange& subscriber : watch.subscribers) subscriber(before, after);
+    };
+    for (const std::string& ns : namespaces_) {
+      informers_.push_back(std::make_unique<client::Informer>(loop_, rng_, client_, resource_of(*kind.type), options,
+                                                              note, std::nullopt, ns));
+    }
   }
   return watch.index;
 }
 
-const client::Informer& SharedInformers::watch_text(const api::Resource& resource,
-                                                    client::Informer::OnChange on_change) {
-  informers_.push_back(std::make_unique<client::Informer>(loop_, rng_, client_, resource, client::ListOptions{},
-                                                          std::move(on_change),
-                                                          client::Informer::TextOnly{.glance = {"status"}}));
-  return *informers_.back();
+const TextObjects& SharedInformers::watch_text(const api::Resource& resource,
+                                               const client::Informer::OnChange& on_change) {
+  texts_.push_back(std::make_unique<TextObjects>());
+  for (const std::string& ns : namespaces_) {
+    informers_.push_back(std::make_unique<client::Informer>(loop_, rng_, client_, resource, client::ListOptions{},
+                                                            on_change, client::Informer::TextOnly{.glance = {"status"}},
+                                                            ns));
+    texts_.back()->add(ns, *informers_.back());
+  }
+  return *texts_.back();
+}
+
+const client::Informer* TextObjects::informer_of(const std::string& ns) const {
+  const auto all = by_namespace_.find("");
+  const auto found = all == by_namespace_.end() ? by_namespace_.find(ns) : all;
+  return found == by_namespace_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const json::Document> TextObjects::find(const std::string& ns, const std::string& name) const {
+  const client::Informer* informer = informer_of(ns);
+  return informer == nullptr ? nullptr : informer->find(ns, name);
+}
+
+bool TextObjects::contains(const Key& key) const {
+  const client::Informer* informer = informer_of(key.first);
+  return informer != nullptr && informer->cache().contains(key);
+}
+
+std::vector<TextObjects::Key> TextObjects::keys() const {
+  std::vector<Key> keys;
+  for (const auto& [ns, informer] : by_namespace_) {
+    for (const auto& [key, held] : informer->cache()) keys.push_back(key);
+  }
+  return keys;
 }
 
 void SharedInformers::start(Task synced) {

@@ -62,17 +62,39 @@ class ObjectIndex {
   std::map<OwnerName, std::map<std::string, int>> uids_of_owners_;  // and how many objects each controls
 };
 
+/// All objects of one kind, kept as text: those of each namespace have an informer of their own, unless one has all.
+class TextObjects {
+ public:
+  using Key = client::Informer::Key;
+
+  void add(const std::string& ns, const client::Informer& informer) { by_namespace_[ns] = &informer; }
+  /// Returns null when absent. Every call parses the text.
+  std::shared_ptr<const json::Document> find(const std::string& ns, const std::string& name) const;
+  bool contains(const Key& key) const;
+  std::vector<Key> keys() const;
+
+ private:
+  const client::Informer* informer_of(const std::string& ns) const;
+
+  std::map<std::string, const client::Informer*> by_namespace_;  // "": of all namespaces
+};
+
 class SharedInformers {
  public:
   /// Either object may be null.
   using OnChange = std::function<void(const AnyObject& before, const AnyObject& now)>;
 
-  SharedInformers(Loop& loop, Rng& rng, client::ApiClient& client) : loop_(loop), rng_(rng), client_(client) {}
+  /// Without namespaces, all of them are watched at once, which needs a right for the whole cluster.
+  SharedInformers(Loop& loop, Rng& rng, client::ApiClient& client, const std::vector<std::string>& namespaces = {})
+      : loop_(loop),
+        rng_(rng),
+        client_(client),
+        namespaces_(namespaces.empty() ? std::vector<std::string>{""} : namespaces) {}
 
-  /// Must be called before start(). The index, and the informer that watch_text returns, live as long as this object.
+  /// Must be called before start(). The index, and the objects that watch_text returns, live as long as this object.
   const ObjectIndex& watch(const WatchedKind& kind, OnChange on_change = {});
   /// For kinds with many large objects that are read one at a time. `on_change` receives identity and status only.
-  const client::Informer& watch_text(const api::Resource& resource, client::Informer::OnChange on_change);
+  const TextObjects& watch_text(const api::Resource& resource, const client::Informer::OnChange& on_change);
   /// Calls `synced` once, when the first view of all kinds is complete. Decisions made earlier would be based on a
   /// partial view.
   void start(Task synced);
@@ -88,7 +110,9 @@ class SharedInformers {
   Loop& loop_;
   Rng& rng_;
   client::ApiClient& client_;
+  std::vector<std::string> namespaces_;
   std::map<Id, Watch> watches_;
+  std::vector<std::unique_ptr<TextObjects>> texts_;
   std::vector<std::unique_ptr<client::Informer>> informers_;  // last: they call into the other members
 };
 
