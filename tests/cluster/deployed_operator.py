@@ -1,15 +1,13 @@
-"""The operator as people run it on a cluster: the image of tools/build_image, in a Deployment, under its own account."""
+"""The operator as people run it on a cluster: the image of tools/build_image, installed by `muster install`."""
 
 import json
 import os
-import pathlib
 import subprocess
 
 from harness import MUSTER, ROOT, wait_for
 
-IMAGE = "muster.dev/muster:test"
 NAMESPACE = "muster-system"
-HERE = pathlib.Path(__file__).parent
+LABELS = "app.kubernetes.io/name=muster,app.kubernetes.io/component=operator"
 
 
 def containers(socket, *words):
@@ -23,43 +21,36 @@ def sockets():
 
 
 def import_image(folder):
+    """Brings the image onto each node, as there is no registry."""
     archive = folder / "muster-image.tar"
-    subprocess.run([ROOT / "tools" / "build_image", "--binary", MUSTER, "--output", archive, "--name", IMAGE], check=True, timeout=120)
+    subprocess.run([ROOT / "tools" / "build_image", "--binary", MUSTER, "--output", archive], check=True, timeout=120, stdout=subprocess.DEVNULL)
     for socket in sockets():
         containers(socket, "images", "import", str(archive))
-
-
-def install(cluster):
-    cluster.muster("create", "-f", HERE / "operator.yaml")
 
 
 class DeployedOperator:
     def __init__(self, cluster, folder):
         self.cluster = cluster
         import_image(folder)
-        install(cluster)
-        try:
-            wait_for("the operator to be ready", self.is_ready, timeout=120)
-        except AssertionError as late:
-            raise AssertionError(f"{late}\n{self.log()}{cluster.muster('get', 'events', '-n', NAMESPACE).stdout}") from late
+        cluster.muster("install", timeout=300)
 
     def pods(self):
-        found = self.cluster.muster("get", "pods", "-n", NAMESPACE, "-l", "app=muster-operator", "-o", "json").stdout
+        found = self.cluster.muster("get", "pods", "-n", NAMESPACE, "-l", LABELS, "-o", "json").stdout
         return json.loads(found)["items"]
 
+    def containers(self):
+        return [one for pod in self.pods() for one in pod.get("status", {}).get("containerStatuses", [])]
+
     def restarts(self):
-        return sum(one["restartCount"] for pod in self.pods() for one in pod.get("status", {}).get("containerStatuses", []))
-
-    def log(self):
-        return "".join(self.cluster.muster("logs", "-n", NAMESPACE, pod["metadata"]["name"], check=False).stdout for pod in self.pods())
-
-    def is_ready(self):
-        return "ready" in self.log().splitlines()
+        return sum(one["restartCount"] for one in self.containers())
 
     def kill(self):
-        """Kills its process as the machine could. The kubelet starts it again."""
-        for pod in self.pods():
-            self.kill_container(pod["status"]["containerStatuses"][0]["containerID"].removeprefix("containerd://"))
+        """Kills its process as the machine could, and waits until the kubelet has started it again."""
+        restarts = self.restarts()
+        for one in self.containers():
+            self.kill_container(one["containerID"].removeprefix("containerd://"))
+        wait_for("the operator to be ready again", lambda: self.restarts() > restarts and all(one["ready"] for one in self.containers()),
+                 timeout=120)
 
     @staticmethod
     def kill_container(container):

@@ -58,6 +58,10 @@ class RealCluster:
         owned = lambda pod: any(one["name"] == job for one in pod["metadata"].get("ownerReferences", []))
         return sorted(pod["metadata"]["name"] for pod in pods if owned(pod))
 
+    def is_ready(self, pod):
+        conditions = self.get("pod", pod)["status"].get("conditions", [])
+        return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
     def delete(self, kind, name):
         """Deletes a job; all that it had must go with it."""
         self.muster("delete", kind, name)
@@ -94,7 +98,7 @@ class RealCluster:
         """What the account of a job needs for MPI (docs/mpi.md)."""
         rights = "rbac.authorization.k8s.io"
         self.create({"apiVersion": f"{rights}/v1", "kind": "Role", "metadata": {"name": "mpi-launcher"},
-                     "rules": [{"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["get"]}]})
+                     "rules": [{"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["get", "create"]}]})
         self.create({"apiVersion": f"{rights}/v1", "kind": "RoleBinding", "metadata": {"name": "mpi-launcher"},
                      "roleRef": {"apiGroup": rights, "kind": "Role", "name": "mpi-launcher"},
                      "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": "default"}]})

@@ -36,12 +36,13 @@ def serve_code(cluster, folder):
     """Its host, as the headless Service code-host."""
     labels = {"app": "code-host"}
     container = {"name": "web", "image": IMAGE, "command": ["python", "-m", "http.server", "8418", "--directory", "/served"],
-                 "volumeMounts": [{"name": "served", "mountPath": "/served"}]}
+                 "readinessProbe": {"httpGet": {"port": 8418, "path": "/"}, "periodSeconds": 1}, "volumeMounts": [{"name": "served", "mountPath": "/served"}]}
     cluster.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "code-host", "labels": labels},
                     "spec": {"containers": [container], "terminationGracePeriodSeconds": 0,
                              "volumes": [{"name": "served", "hostPath": {"path": str(make_repository(folder))}}]}})
     cluster.create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "code-host"},
                     "spec": {"clusterIP": "None", "selector": labels, "ports": [{"port": 8418}]}})
+    wait_for("the host of the code", lambda: cluster.is_ready("code-host"), timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,8 @@ def test_004_from_submit_to_delete(cluster, prepared):
     assert arena(cluster, *SUBMIT).stdout.splitlines() == [
         "configmap/pytorch-dist-pytorchjob created", "configmap/pytorch-dist-pytorchjob labeled", "service/pytorch-dist-tensorboard created",
         "deployment.apps/pytorch-dist-tensorboard created", "pytorchjob.kubeflow.org/pytorch-dist created"]
-    wait_for("the job to run", lambda: status_of(cluster, "pytorch-dist") == "RUNNING", timeout=120)
+    wait_for("the job to run", lambda: status_of(cluster, "pytorch-dist") != "PENDING", timeout=120)
+    assert status_of(cluster, "pytorch-dist") == "RUNNING", cluster.muster("get", "events").stdout
     assert re.search(r"pytorch-dist +RUNNING +PYTORCHJOB", arena(cluster, "list").stdout)
     assert re.search(r"pytorch-dist +3 +3 +RUNNING", arena(cluster, "top", "job").stdout)
     assert arena(cluster, "top", "node").stdout.splitlines()[-1] == "3/4 (75%)"

@@ -30,6 +30,12 @@ class Lab:
         with opener.open(urllib.request.Request(self.url + path, data, self.headers, method=method), timeout=60) as answer:
             return json.loads(answer.read() or "null")
 
+    def answers(self):
+        try:
+            return self.request("GET", "api/status")
+        except OSError:
+            return None  # it is starting
+
     def run(self, code):
         """What a kernel answers."""
         kernel = self.request("POST", "api/kernels", {"name": "python3"})["id"]
@@ -69,6 +75,7 @@ def test_003_a_notebook_and_the_job_that_runs_its_script(cluster, volume):
     token = base64.b64decode(cluster.get("secret", "mnist-nb")["data"]["token"]).decode()
     with port_forward(cluster, "svc/mnist-nb") as port:
         lab = Lab(port, token)
+        wait_for("JupyterLab", lab.answers, timeout=60)
         script = (EXAMPLES / "pytorchtrainingjob" / "ddp" / SCRIPT).read_text()
         lab.request("PUT", f"api/contents/{SCRIPT}", {"type": "file", "format": "text", "content": script})
         assert lab.run("import torch; torch.ones(3).sum().item()")["data"] == {"text/plain": "3.0"}
