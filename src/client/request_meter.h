@@ -13,8 +13,8 @@ namespace muster::client {
 
 /// What a request asks for, in the words of Kubernetes' permissions.
 struct RequestKind {
-  std::string verb;           // get, list, watch, create, update, patch, delete; the method if the path is no resource
-  std::string resource = {};  // "pods", "pytorchjobs.kubeflow.org"; "" if the path is no resource
+  std::string verb;              // get, list, watch, create, update, patch, delete; the method for other paths
+  std::string resource = {};     // "pods", "pytorchjobs.kubeflow.org"; "" for other paths
   std::string subresource = {};  // "status"
   auto operator<=>(const RequestKind&) const = default;
 

@@ -57,7 +57,7 @@ constexpr cli::Entry kEngineCommands[] = {
      "while it is away; with systemd's socket activation, systemd does.\n",
      0},
     {"operator", "run the controllers for a Kubernetes cluster in the foreground",
-     "muster operator [--kubeconfig FILE | --context NAME] [--kinds LIST] [--namespaces A,B]",
+     "muster operator [--kubeconfig FILE | --context NAME] [--kinds LIST]",
      "  muster operator --kubeconfig ~/.kube/config\n"
      "  muster operator --kinds pytorchjobs,tfjobs         only these\n"
      "  muster operator --kinds pytorchjobs=on,crons=off   the others: auto\n"

@@ -177,9 +177,9 @@ class OperatorRun {
     session_.end_interrupt();
     LOG_INFO("stopping; jobs keep running");
     gate_.close();
+    controllers_.reset();
     const MonoTime longest = session_.loop().mono() + kLongestLastWrites;
     wait([this] { return gate_.is_idle(); }, longest);
-    controllers_.reset();
     if (elector_) {
       auto released = std::make_shared<bool>(false);
       elector_->stop([released] { *released = true; });

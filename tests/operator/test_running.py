@@ -10,7 +10,7 @@ import yaml
 from cluster import Cluster
 from foreign import own_server
 from gate import Gate
-from harness import wait_for
+from harness import ROOT, wait_for
 from operator_process import OperatorProcess
 from test_operator import kubeflow, phase, start_all
 
@@ -310,3 +310,15 @@ def test_wrong_flags_are_refused(operators):
         operator.launch(*flags)
         assert operator.process.wait(timeout=20) == 2
         assert why in operator.said()
+
+
+def test_a_kind_to_run_is_waited_for(server, there, operators):
+    """It takes a CRD away, so it is the last one."""
+    operator = operators()
+    there.muster("delete", "crd", "crons.apps.kubedl.io")
+    operator.launch("--kinds", "crons")
+    wait_for("the operator to say so", lambda: "[-] kinds: not ok, the cluster lacks crons.apps.kubedl.io" in operator.ask("/readyz")[1])
+    assert operator.ask("/healthz")[0] == 200
+    there.muster("create", "-f", str(ROOT / "deploy" / "crds" / "crons.apps.kubedl.io.yaml"))
+    wait_for("the operator to be ready", lambda: is_ready(operator), timeout=60)
+    assert len([line for line in operator.said().splitlines() if "there is no kind to run" in line]) == 1

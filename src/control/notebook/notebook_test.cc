@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/kubernetes/core_v1.h"
 #include "control/page/page_plans_for_tests.h"
 
 namespace muster::control {
