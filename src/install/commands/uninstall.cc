@@ -96,8 +96,8 @@ class Uninstall final : public cli::Command {
     TRY_ASSIGN(const json::Array crds, our_crds(session));
     for (const api::Resource& kind : api::resources()) {
       const bool goes = crds_ && std::ranges::any_of(crds, [&](const json::Document& crd) {
-        return crd.string_at("metadata", "name") == kind.qualified_name();
-      });
+                          return crd.string_at("metadata", "name") == kind.qualified_name();
+                        });
       if (kind.has_own_crd() && kind.scope == api::Scope::kNamespaced && !goes) kinds.emplace_back(kind);
     }
     for (const client::ResourceName& kind : kinds) {
