@@ -93,8 +93,12 @@ class Uninstall final : public cli::Command {
 
   Result<std::string> other_content(cli::Session& session) const {
     std::vector<client::ResourceName> kinds = {{"", "v1", "pods"}, {"", "v1", "persistentvolumeclaims"}};
+    TRY_ASSIGN(const json::Array crds, our_crds(session));
     for (const api::Resource& kind : api::resources()) {
-      if (kind.has_own_crd() && kind.scope == api::Scope::kNamespaced) kinds.emplace_back(kind);
+      const bool goes = crds_ && std::ranges::any_of(crds, [&](const json::Document& crd) {
+                          return crd.string_at("metadata", "name") == kind.qualified_name();
+                        });
+      if (kind.has_own_crd() && kind.scope == api::Scope::kNamespaced && !goes) kinds.emplace_back(kind);
     }
     for (const client::ResourceName& kind : kinds) {
       TRY_ASSIGN(const std::int64_t count, count_of(session, kind, ns_));

@@ -1,5 +1,5 @@
-// The objects of an installation: deploy/ and src/install/testdata show them. `MUSTER_UPDATE_GOLDEN=1 installation_test`
-// writes both again; read the difference before committing it.
+// The objects of an installation: deploy/ and src/install/testdata show them. `MUSTER_UPDATE_GOLDEN=1
+// installation_test` writes both again; read the difference before committing it.
 #include "install/objects/installation.h"
 
 #include <gmock/gmock.h>

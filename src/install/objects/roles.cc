@@ -130,7 +130,7 @@ std::vector<Rule> job_rules(const Work& work) {
   }
   if (work.has_config_maps) rules.push_back({"", {"configmaps"}, {"list", "watch", "get", "create", "patch"}});
   if (has_pages) rules.push_back({"apps", {"deployments"}, {"list", "watch", "get", "create", "patch"}});
-  rules.push_back({"", {"events"}, {"create", "patch"}});
+  rules.push_back({"", {"events"}, {"create", "get", "patch"}});
   if (work.looks_for_others) {
     if (!has_pages) rules.push_back({"apps", {"deployments"}, {"list"}});
     rules.push_back({"coordination.k8s.io", {"leases"}, {"list"}, control::leases_of_known_operators()});
