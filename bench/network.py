@@ -134,7 +134,8 @@ def proportional(pid):
 
 
 def processes(folder):
-    """The processes that keep the networks of an engine, and those that they have started, as (pid, name)."""
+    """The processes that keep the networks of an engine, and those that they have started, as (pid, name); pasta runs as passt.avx2
+    where the processor has that."""
     table = subprocess.run(["ps", "-e", "-o", "pid=,ppid=,comm=,args="], capture_output=True, text=True, check=True).stdout
     rows = [row.split(None, 3) for row in table.splitlines()]
     keepers = {pid for pid, _, _, words in rows if f" network {folder}" in words}
@@ -150,7 +151,7 @@ def b26(_wanted):
         wait_for("the job", lambda: "here" in engine.muster("logs", "pj/idle", check=False).stdout)
         memory = collections.Counter()
         for pid, name in processes(engine.data):
-            memory["pasta" if "pasta" in name else "keeper"] += proportional(pid)
+            memory["pasta" if "passt" in name or "pasta" in name else "keeper"] += proportional(pid)
         bound("B26.keeper", memory["keeper"], 1, "MB")
         bound("B26.pasta", memory["pasta"], 40, "MB")
         engine.stop()

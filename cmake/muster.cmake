@@ -14,6 +14,8 @@ set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers to build with, as in -fsanitize=
 
 # Designated initialisers leave members out on purpose; g++ 12 warns of every one of them.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Werror -Wno-missing-field-initializers)
+# The files of a unity build include sources by absolute paths: without this, clones could not share compiled files.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 if(MUSTER_SANITIZE)
   add_compile_options(-fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${MUSTER_SANITIZE})

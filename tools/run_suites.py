@@ -10,6 +10,7 @@ import pathlib
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -334,9 +335,20 @@ class OrdinaryUser:
         self.report.unlink(missing_ok=True)
         self.output = open(self.home / "output", "w+")
         self.process = subprocess.Popen(
-            ["setpriv", f"--reuid={self.name}", f"--regid={self.name}", "--init-groups",
+            [*self.with_tun(), "setpriv", f"--reuid={self.name}", f"--regid={self.name}", "--init-groups",
              *pytest_command("/usr/bin/python3", self.report, f"--basetemp={self.home}/tests", *arguments)],
             cwd=self.clone, env=self.environment, umask=OTHER_UMASK, stdout=self.output, stderr=subprocess.STDOUT)
+
+    def with_tun(self):
+        """The prefix that runs a command where everybody may use /dev/net/tun, as on most machines; on some, only root may."""
+        tun = "/dev/net/tun"
+        if not os.path.exists(tun) or os.stat(tun).st_mode & 0o006 == 0o006:
+            return []
+        own = self.home / "tun"
+        if not own.exists():
+            os.mknod(own, stat.S_IFCHR | 0o666, os.stat(tun).st_rdev)
+            own.chmod(0o666)
+        return ["unshare", "--mount", "sh", "-ec", f'mount --bind {own} {tun}; exec "$@"', "sh"]
 
     def finish_pytest(self, suite):
         code = self.process.wait()

@@ -1,4 +1,6 @@
 // The resource table entries of the kinds that are not built into Kubernetes.
+#include <fmt/core.h>
+
 #include "api/kubedl/cron_v1alpha1.h"
 #include "api/kubeflow/kubeflow_v1.h"
 #include "api/muster/names.h"
@@ -30,6 +32,15 @@ PrinterColumn state() {
           .type = "string",
           .json_path = ".status.conditions[-1:].type",
           .description = "What happened last."};
+}
+
+/// Why a job waits or failed, in the condition that says so.
+PrinterColumn told_by(const char* condition, const char* name, const char* field) {
+  return {.name = name,
+          .type = "string",
+          .json_path = fmt::format(".status.conditions[?(@.type==\"{}\")].{}", condition, field),
+          .description = "Why the job does not run yet.",
+          .priority = 1};
 }
 
 Resource custom(std::string group, std::string version, std::string kind, std::string plural,
@@ -69,6 +80,8 @@ Resource tensorstack_job(std::string kind, std::string plural, std::string short
        .json_path = ".status.backoffCount",
        .description = "Restarts counted against the limit.",
        .priority = 1},
+      told_by("Running", "Reason", "reason"),
+      told_by("Running", "Message", "message"),
   };
   r.rules = check;
   r.change_rules = &check_tensorstack_job_change;
@@ -81,7 +94,7 @@ Resource kubeflow_job(std::string version, std::string kind, std::string plural,
   Resource r = custom("kubeflow.org", std::move(version), std::move(kind), std::move(plural), type);
   r.categories = {"all"};
   r.pod_label = kKubeflowJobNameLabel;
-  r.columns = {state(), age()};
+  r.columns = {state(), age(), told_by("Waiting", "Reason", "reason"), told_by("Waiting", "Message", "message")};
   r.rules = check;
   r.change_rules = &check_kubeflow_job_change;
   r.warn = warn;
@@ -104,6 +117,8 @@ Resource mpi_jobs(std::string version, const reflect::TypeDesc& type) {
   r.is_storage = r.version == "v1";
   r.columns = {age()};
   if (r.is_storage) r.columns.push_back(state());
+  r.columns.push_back(told_by("Waiting", "Reason", "reason"));
+  r.columns.push_back(told_by("Waiting", "Message", "message"));
   return r;
 }
 

@@ -159,13 +159,14 @@ struct ApiClient::State : std::enable_shared_from_this<State> {
   net::Transport& transport;
   std::string token;
   std::string manager = "muster";
+  bool takes_every_answer = false;
   std::function<void(const std::string&)> warning_sink;
   std::uint64_t last_call = 0;
   std::map<std::uint64_t, std::unique_ptr<net::Call>> calls;
 };
 
 net::Request ApiClient::State::request(std::string method, std::string target, std::string_view accept) const {
-  net::Request out{.method = std::move(method), .target = std::move(target)};
+  net::Request out{.method = std::move(method), .target = std::move(target), .one_answer = takes_every_answer};
   out.headers.add("Accept", std::string(accept));
   out.headers.add("User-Agent", manager);
   if (!token.empty()) out.headers.add("Authorization", "Bearer " + token);
@@ -231,6 +232,10 @@ ApiClient::~ApiClient() = default;
 
 void ApiClient::act_as(std::string manager) {
   state_->manager = std::move(manager);
+}
+
+void ApiClient::take_every_answer() {
+  state_->takes_every_answer = true;
 }
 
 net::Transport& ApiClient::transport() {

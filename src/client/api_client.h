@@ -100,6 +100,9 @@ class ApiClient {
   ~ApiClient();
   /// Sets the name under which the server records what this client writes; "muster" until then.
   void act_as(std::string manager);
+  /// From now on the transport repeats no request that the server has answered, whatever the answer. For callers that
+  /// wait themselves, and longer.
+  void take_every_answer();
   /// How its requests travel.
   net::Transport& transport();
 

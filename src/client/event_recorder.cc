@@ -1,6 +1,7 @@
 #include "client/event_recorder.h"
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/log.h"
@@ -35,7 +36,7 @@ struct EventRecorder::State : std::enable_shared_from_this<EventRecorder::State>
   /// The repeats of one Event that arrived while it was being written.
   struct Pending {
     std::int64_t repeats = 0;
-    std::string message;  // the newest
+    json::Document event;  // the newest
   };
 
   json::Document document(const api::ObjectReference& about, const std::string& type, const std::string& reason,
@@ -62,18 +63,26 @@ struct EventRecorder::State : std::enable_shared_from_this<EventRecorder::State>
                         {"reportingInstance", source.host.empty() ? source.component : source.host}};
   }
 
-  void write(const json::Document& event) {
+  void write(json::Document event) {
     const ObjectName target{events(), event.string_at("metadata", "namespace"), event.string_at("metadata", "name")};
     const auto [entry, is_new] = pending.try_emplace({target.ns, target.name});
-    entry->second.message = event.string_at("message");
+    entry->second.event = std::move(event);
     if (!is_new) {
       ++entry->second.repeats;
-      return;
+    } else if (written.contains({target.ns, target.name})) {
+      count_up(target, 1);
+    } else {
+      create(target);
     }
-    client.create(target.resource, target.ns, event, {},
+  }
+
+  void create(const ObjectName& target) {
+    client.create(target.resource, target.ns, pending[{target.ns, target.name}].event, {},
                   [self = shared_from_this(), target](Result<json::Document> made) {
                     const bool exists = !made && made.error().reason == Reason::kAlreadyExists;
                     if (!made && !exists) return self->end(target, made.error());
+                    if (self->written.size() >= kMostWritten) self->written.clear();
+                    self->written.insert({target.ns, target.name});
                     self->count_up(target, exists ? 1 : 0);
                   });
   }
@@ -83,10 +92,13 @@ struct EventRecorder::State : std::enable_shared_from_this<EventRecorder::State>
     more += std::exchange(pending[{event.ns, event.name}].repeats, 0);
     if (more == 0) return end(event, ok());
     client.get(event, [self = shared_from_this(), event, more](Result<json::Document> found) {
+      const bool is_gone = !found && found.error().reason == Reason::kNotFound;
+      // Servers forget Events after some time.
+      if (is_gone && self->written.erase({event.ns, event.name}) > 0) return self->create(event);
       if (!found) return self->end(event, found.error());
       const json::Document patch =
           json::Object{{"metadata", json::Object{{"resourceVersion", found->string_at("metadata", "resourceVersion")}}},
-                       {"message", self->pending[{event.ns, event.name}].message},
+                       {"message", self->pending[{event.ns, event.name}].event.string_at("message")},
                        {"count", found->int_at("count") + more},
                        {"lastTimestamp", format_rfc3339(self->loop.now())}};
       self->client.patch(event, PatchType::kMerge, patch, {}, [self, event](Result<json::Document> patched) {
@@ -98,6 +110,7 @@ struct EventRecorder::State : std::enable_shared_from_this<EventRecorder::State>
 
   void end(const ObjectName& event, const Status& status) {
     pending.erase({event.ns, event.name});
+    if (!status && on_refused) on_refused(event.ns, status.error());
     if (!status && is_worth_logging(status.error())) {
       LOG_WARN("event not written", {"event", event.name}, {"error", status.error().message});
     }
@@ -107,13 +120,20 @@ struct EventRecorder::State : std::enable_shared_from_this<EventRecorder::State>
   ApiClient& client;
   api::EventSource source;
   EventCorrelator correlator;
+  static constexpr std::size_t kMostWritten = 4096;
   std::map<std::pair<std::string, std::string>, Pending> pending;  // by namespace and name
+  std::set<std::pair<std::string, std::string>> written;           // that exist, so that a repeat is not a create
+  std::function<void(const std::string& ns, const Error& error)> on_refused;
 };
 
 EventRecorder::EventRecorder(Loop& loop, ApiClient& client, api::EventSource source)
     : state_(std::make_shared<State>(loop, client, std::move(source))) {}
 
 EventRecorder::~EventRecorder() = default;
+
+void EventRecorder::on_refused(std::function<void(const std::string& ns, const Error& error)> told) {
+  state_->on_refused = std::move(told);
+}
 
 bool EventRecorder::is_idle() const {
   return state_->pending.empty();

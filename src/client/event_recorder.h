@@ -2,6 +2,7 @@
 // (event_correlator.h), so reporting an Event again, even after a restart, increments the count of the existing one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,9 @@ class EventRecorder {
   /// dropped and logged. `about` needs api_version, kind, ns, name and uid.
   void record(const api::ObjectReference& about, const std::string& type, const std::string& reason,
               const std::string& message);
+
+  /// Sets who hears of an Event that the server has refused, by its namespace.
+  void on_refused(std::function<void(const std::string& ns, const Error& error)> told);
 
   /// Returns true when no write is in progress.
   bool is_idle() const;

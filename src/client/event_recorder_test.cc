@@ -107,6 +107,32 @@ TEST_F(EventRecorderTest, CountsUpWhatIsReportedAgainWhileItIsWritten) {
   EXPECT_EQ(body(2).string_at("metadata", "resourceVersion"), "7");
 }
 
+TEST_F(EventRecorderTest, ARepeatOfAnEventThatItHasWrittenIsNoCreate) {
+  recorder_.record(pod(), "Normal", "Started", "Started container main");
+  loop_.settle();
+  transport_.reply(0, 201, "{}");
+  loop_.settle();
+  recorder_.record(pod(), "Normal", "Started", "Started container main");
+  loop_.settle();
+  ASSERT_EQ(transport_.count(), 2u);
+  EXPECT_EQ(transport_.request(1).method, "GET");
+  transport_.reply(1, 404, R"({"kind":"Status","reason":"NotFound"})");
+  loop_.settle();
+  ASSERT_EQ(transport_.count(), 3u) << "the server has forgotten it";
+  EXPECT_EQ(transport_.request(2).method, "POST");
+}
+
+TEST_F(EventRecorderTest, TellsWhatTheServerRefuses) {
+  std::vector<std::string> refused;
+  recorder_.on_refused(
+      [&](const std::string& ns, const Error& error) { refused.push_back(ns + ": " + error.message); });
+  recorder_.record(pod(), "Normal", "Started", "Started container main");
+  loop_.settle();
+  transport_.reply(0, 403, R"({"kind":"Status","reason":"Forbidden","message":"it is being terminated"})");
+  loop_.settle();
+  EXPECT_EQ(refused, std::vector<std::string>{"default: it is being terminated"});
+}
+
 TEST_F(EventRecorderTest, TheCombinedEventHasTheNewestMessage) {
   for (int i = 1; i <= 11; ++i) recorder_.record(pod(), "Warning", "Failed", fmt::format("attempt {}", i));
   loop_.settle();

@@ -120,7 +120,7 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
     shared_->has_answered = true;
     if (status == 401) {
       plan_renewal();
-    } else if (const auto after = asked_wait(status, headers)) {
+    } else if (const auto after = asked_wait(status, headers); after && !request_.one_answer) {
       plan_retry(after);
     }
     if (next_) return;

@@ -12,7 +12,8 @@ namespace muster::client {
 
 /// Retries a request
 /// - once, with a new credential, when the server answers 401 and there is a new one;
-/// - after 429, and after 503 with Retry-After: the server did nothing and says when to retry;
+/// - after 429, and after 503 with Retry-After: the server did nothing and says when to retry; unless the caller wants
+///   to wait itself (net::Request::one_answer);
 /// - when the connection could not be established, to a server that has answered before: it may be restarting;
 /// - when the connection was lost before the response, if the request is idempotent (net::may_repeat);
 /// at most ten times and for half a minute, with growing, jittered waits. Then the last response or error counts. A

@@ -130,6 +130,15 @@ TEST_F(RemoteTransportTest, RetriesWhenTheServerAsksForIt) {
   }
 }
 
+TEST_F(RemoteTransportTest, TheFirstAnswerIsTheAnswerForWhoeverWantsThat) {
+  net::ResponseSink sink;
+  sink.on_head = [this](int status, const net::Headers&) { got_.push_back(std::to_string(status)); };
+  call_ = remote_->send({.method = "POST", .target = "/", .one_answer = true}, std::move(sink));
+  reply(429, "not now", {{"Retry-After", "2"}});
+  EXPECT_THAT(got_, ElementsAre("429"));
+  EXPECT_EQ(loop_.timers(), 0U);
+}
+
 TEST_F(RemoteTransportTest, GivesUpWhenItWouldTakeMoreThanHalfAMinute) {
   send("GET");
   reply(429, "not now", {{"Retry-After", "20"}});

@@ -13,6 +13,7 @@
 #include "api/kubernetes/meta_v1.h"
 #include "base/check.h"
 #include "control/plan.h"
+#include "control/refusal.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -75,6 +76,7 @@ struct Snapshot {
   const json::Document& primary;
   Children children;
   Time now;
+  const Refusal* refused = nullptr;  // why a child could not be created, when that is news
 };
 
 struct Controller {

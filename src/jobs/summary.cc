@@ -43,9 +43,11 @@ std::string cause_of(State phase, const JobStatus& status) {
     case State::kStopped:
       return status.message;
     case State::kRestarting:
-      return status.replica_failure_message;
+      return status.message.empty() ? status.replica_failure_message
+                                    : status.replica_failure_message + "; it waits: " + status.message;
     case State::kRunning:
-      return status.stalled.empty() ? status.lost : status.stalled;
+      if (!status.stalled.empty()) return status.stalled;
+      return status.message.empty() ? status.lost : status.message;
     case State::kPaused:
     case State::kSucceeded:
     case State::kDeleting:

@@ -56,6 +56,25 @@ TEST(Summary, NamesTheReplicaThatDecides) {
   EXPECT_THAT(role_lines(summary), ElementsAre("ps 1 from 0 x1", "worker 2 from 1 x1"));
 }
 
+TEST(Summary, SaysWhyAJobWaits) {
+  const std::string spec = "{replicaSpecs: [{type: worker, replicas: 1, " + kTemplate + "}]}";
+  const std::string waits = "{type: Running, status: 'False', reason: QuotaExceeded, message: quota small is full}";
+  EXPECT_EQ(summarise(training_job(spec, "{phase: Pending, conditions: [" + waits + "]}")).cause,
+            "quota small is full");
+  const std::string runs = "{type: Running, status: 'True', reason: QuotaExceeded, message: quota small is full}";
+  EXPECT_EQ(summarise(training_job(spec, "{phase: Running, conditions: [" + runs + "]}")).cause, "quota small is full");
+  const std::string failed = "{type: ReplicaFailure, status: 'True', reason: '-', message: worker-0 was lost}";
+  EXPECT_EQ(summarise(training_job(spec, "{phase: Running, conditions: [" + runs + ", " + failed + "]}")).cause,
+            "worker-0 was lost; it waits: quota small is full");
+  const Summary kubeflow = summarise(job(
+      "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: j}, spec: {pytorchReplicaSpecs: {Worker: {" +
+      kTemplate +
+      "}}}, status: {conditions: [{type: Waiting, status: 'True', reason: QuotaExceeded, message: quota small is "
+      "full}, {type: Created, status: 'True', reason: PyTorchJobCreated, message: m}]}}"));
+  EXPECT_EQ(kubeflow.state, State::kPending);
+  EXPECT_EQ(kubeflow.cause, "quota small is full");
+}
+
 TEST(Summary, KnowsAllThreeShapesOfAnMpiJob) {
   const std::string head = "{apiVersion: batch.tensorstack.dev/v1beta1, kind: MPIJob, metadata: {name: mpi}, spec: ";
   const std::string worker = "template: {spec: {containers: [{name: worker, image: i}]}}";

@@ -49,6 +49,7 @@ struct Request {
   std::string body;
   Peer peer;
   bool repeatable = false;  // set by a client when repeating the request has no further effect
+  bool one_answer = false;  // whatever the server answers is the answer, also when it asks for a retry
   /// The body is not in `body`: the client passes it to Call::write, the server's handler gets it from
   /// Exchange::read_input.
   bool streams_body = false;

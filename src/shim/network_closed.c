@@ -49,9 +49,9 @@ static int change_policy(const unsigned char bytes[4], uint8_t size, int closed)
   struct policy policy = {.selector = selector, .direction = POLICY_OUT, .action = POLICY_BLOCK};
   memset(policy.most, 0xff, sizeof policy.most); /* it never expires */
   const struct policy_name name = {.selector = selector, .direction = POLICY_OUT};
-  const struct netlink_request request =
-      closed ? begin_request(XFRM_MSG_NEWPOLICY, NETLINK_NEW, &policy, sizeof policy)
-             : begin_request(XFRM_MSG_DELPOLICY, NETLINK_EXISTING, &name, sizeof name);
+  const struct netlink_request request = closed
+                                             ? begin_request(XFRM_MSG_NEWPOLICY, NETLINK_NEW, &policy, sizeof policy)
+                                             : begin_request(XFRM_MSG_DELPOLICY, NETLINK_EXISTING, &name, sizeof name);
   if (send_request_here(NETLINK_OF_POLICIES, &request) == 0) return 0;
   return errno == EPROTONOSUPPORT || errno == (closed ? EEXIST : ENOENT) ? 0 : -1;
 }
@@ -130,7 +130,8 @@ int change_closed(const struct host_address* address, int closed) {
 
 /* Where clouds tell a machine its credentials. */
 static void close_off_metadata(void) {
-  static const char* const kServices[] = {"169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200"};
+  static const char* const kServices[] = {"169.254.169.254", "169.254.170.2",   "169.254.170.23",
+                                          "169.254.0.23",    "100.100.100.200", "168.63.129.16"};
   static const char* const kServices6[] = {"fd00:ec2::254", "fd00:ec2::23"};
   for (size_t i = 0; i < sizeof kServices / sizeof kServices[0]; ++i) {
     struct host_address address = {.family = AF_INET};

@@ -166,17 +166,31 @@ void FakeServer::break_streams() {
 void FakeServer::notify(const std::string& path, const std::string& type, const json::Document& object) {
   for (const auto& stream : std::vector(streams_)) {
     const bool wanted = stream->open && !stream->collection.empty() && is_item_of(path, stream->collection);
-    if (wanted && selected(object, stream->query)) send_event(*stream, type, object);
+    if (wanted && selected(object, stream->query)) send_event(stream, type, object);
   }
 }
 
-void FakeServer::send_event(Stream& stream, const std::string& type, const json::Document& object) {
+void FakeServer::send_event(const std::shared_ptr<Stream>& stream, const std::string& type,
+                            const json::Document& object) {
   json::Document shown = object;
-  if (stream.table) {
+  if (stream->table) {
     shown = as_table(json::Object{{"items", json::Array{object}}, {"metadata", json::Object{}}});
     shown.as_object().erase("columnDefinitions");
   }
-  stream.sink.on_data(json::serialize(json::Object{{"type", type}, {"object", shown}}) + "\n");
+  std::string line = json::serialize(json::Object{{"type", type}, {"object", shown}}) + "\n";
+  if (!holds_watches_) return stream->sink.on_data(line);
+  held_events_.emplace_back(stream, std::move(line));
+}
+
+void FakeServer::hold_watches() {
+  holds_watches_ = true;
+}
+
+void FakeServer::let_watches_go() {
+  holds_watches_ = false;
+  for (const auto& [stream, line] : std::exchange(held_events_, {})) {
+    if (stream->open) stream->sink.on_data(line);
+  }
 }
 
 json::Document FakeServer::list_of(const std::string& collection, const std::string& query) const {
@@ -189,6 +203,19 @@ json::Document FakeServer::list_of(const std::string& collection, const std::str
                       {"items", std::move(items)}};
 }
 
+net::Response FakeServer::patch_status(const std::string& path, const json::Document& patch) {
+  const auto object = objects_.find(path);
+  if (object == objects_.end()) return reply(404, status(404, "NotFound", path + " not found"));
+  const std::string& based_on = patch.string_at("metadata", "resourceVersion");
+  if (!based_on.empty() && based_on != object->second.string_at("metadata", "resourceVersion")) {
+    return reply(409, status(409, "Conflict", "the object has been modified"));
+  }
+  json::Document changed = object->second;
+  json::merge_patch(changed, patch);
+  put(path, std::move(changed));
+  return reply(200, objects_.at(path));
+}
+
 net::Response FakeServer::answer(const net::Request& request, const std::string& path, const std::string& query) {
   for (auto refusal = refusals_.begin(); refusal != refusals_.end(); ++refusal) {
     if (refusal->method != request.method || refusal->path != path) continue;
@@ -196,6 +223,9 @@ net::Response FakeServer::answer(const net::Request& request, const std::string&
     refusals_.erase(refusal);
     return out;
   }
+  constexpr std::string_view kStatus = "/status";
+  const bool is_status = request.method == "PATCH" && path.ends_with(kStatus);
+  if (is_status) return patch_status(path.substr(0, path.size() - kStatus.size()), *json::parse(request.body));
   const auto object = objects_.find(path);
   if (request.method == "POST") {
     json::Document body = *json::parse(request.body);
@@ -247,11 +277,11 @@ void FakeServer::open_watch(const std::string& path, const std::string& query, s
   const auto since = parse_int(parameter(query, "resourceVersion")).value_or(0);
   for (const auto& [at, object] : objects_) {
     const auto revision = parse_int(object.string_at("metadata", "resourceVersion")).value_or(0);
-    if (is_item_of(at, path) && revision > since && selected(object, query)) send_event(*stream, "MODIFIED", object);
+    if (is_item_of(at, path) && revision > since && selected(object, query)) send_event(stream, "MODIFIED", object);
   }
   if (parameter(query, "sendInitialEvents") != "true") return;
   const json::Object annotations{{"k8s.io/initial-events-end", "true"}};
-  send_event(*stream, "BOOKMARK",
+  send_event(stream, "BOOKMARK",
              json::Object{{"metadata", json::Object{{"resourceVersion", std::to_string(revision_)},
                                                     {"annotations", annotations}}}});
 }

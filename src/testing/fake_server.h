@@ -1,5 +1,5 @@
 // FakeServer: a minimal API server for the tests of commands. It keeps objects by path, lists by metadata.name and
-// labels, watches, merge-patches and deletes; a pod's log is a string.
+// labels, watches, merge-patches (a status as well, unless it is stale) and deletes; a pod's log is a string.
 #pragma once
 
 #include <map>
@@ -29,6 +29,9 @@ class FakeServer final : public net::Transport {
   void new_log(const std::string& pod);
   /// Sends this response to the next request whose method and path match.
   void refuse(const std::string& method, const std::string& path, int status, json::Document body);
+  /// Keeps the events of all watches back until they are let go.
+  void hold_watches();
+  void let_watches_go();
   /// Breaks every watch and log stream with an error.
   void break_streams();
 
@@ -46,12 +49,13 @@ class FakeServer final : public net::Transport {
     bool ended = false;
   };
 
+  net::Response patch_status(const std::string& path, const json::Document& patch);
   net::Response answer(const net::Request& request, const std::string& path, const std::string& query);
   json::Document list_of(const std::string& collection, const std::string& query) const;
   void open_watch(const std::string& path, const std::string& query, std::shared_ptr<Stream> stream);
   void open_log(const std::string& path, const std::string& query, std::shared_ptr<Stream> stream);
   void notify(const std::string& path, const std::string& type, const json::Document& object);
-  void send_event(Stream& stream, const std::string& type, const json::Document& object);
+  void send_event(const std::shared_ptr<Stream>& stream, const std::string& type, const json::Document& object);
 
   struct Refusal {
     std::string method;
@@ -65,6 +69,8 @@ class FakeServer final : public net::Transport {
   std::map<std::string, Log> logs_;
   std::vector<Refusal> refusals_;
   std::vector<std::shared_ptr<Stream>> streams_;
+  bool holds_watches_ = false;
+  std::vector<std::pair<std::shared_ptr<Stream>, std::string>> held_events_;
 };
 
 /// Returns a minimal object: kind, and metadata with a uid.

@@ -30,6 +30,7 @@ PodNews news_from(const json::Document& text) {
   if (const auto* stall = text.find("stall")) news.stall = stall->as_string();
   news.deleting = text.bool_at("deleting");
   news.gone = text.bool_at("gone");
+  if (const auto* status = text.find("status")) news.status = *status;
   if (text.find("exitCode") != nullptr) news.exit_code = static_cast<int>(text.int_at("exitCode"));
   if (const auto* ago = text.find("endedAgo")) news.ended_ago = *parse_duration(ago->as_string());
   return news;
@@ -67,6 +68,11 @@ void play_job_story(const json::Document& script, const OnStoryStep& on_step) {
     if (const auto* after = step.find("after")) world.now += *parse_duration(after->as_string());
     if (const auto* patch = step.find("patch")) json::merge_patch(world.object, *patch);
     world.predecessor_runs = step.bool_at("predecessorRuns");
+    world.refuses_creates = step.bool_at("refusesCreates");
+    world.refused = std::nullopt;
+    if (const auto* refused = step.find("refused")) {
+      world.refused = Refusal{refused->string_at("reason"), refused->string_at("message")};
+    }
     if (const auto* happened = step.find("pods")) {
       for (const auto& [pod, news] : happened->as_object()) world.happen(pod, news_from(news));
     }

@@ -98,7 +98,8 @@ JobPlan JobWorld::look() const {
                  .now = now,
                  .offered_port = offered_port,
                  .objects = std::move(further),
-                 .predecessor_runs = predecessor_runs});
+                 .predecessor_runs = predecessor_runs,
+                 .refused = refused});
 }
 
 bool JobWorld::has_effect(const JobPlan& plan) const {
@@ -138,6 +139,7 @@ void JobWorld::update(const Update& change) {
 }
 
 void JobWorld::create(const json::Document& child) {
+  if (refuses_creates) return;
   if (child.string_at("kind") == "Pod") return create_pod(*reflect::decode<api::Pod>(child));
   if (child.string_at("kind") != "Service") {
     objects.try_emplace(child.string_at("metadata", "name"), std::make_shared<json::Document>(child));
@@ -210,6 +212,11 @@ void JobWorld::happen(const std::string& name, const PodNews& news) {
                                      .message = *news.stall,
                                      .last_update_time = std::nullopt,
                                      .last_transition_time = now});
+  }
+  if (news.status.is_object()) {
+    json::Document status = reflect::encode(pod.status);
+    json::merge_patch(status, news.status);
+    pod.status = *reflect::decode<api::PodStatus>(status);
   }
   if (news.phase.empty()) return;
   pod.status.phase = news.phase;

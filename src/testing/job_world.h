@@ -27,6 +27,7 @@ struct PodNews {
   std::optional<std::string> stall = {};  // message of the agent's condition; "": the pod is active again
   bool deleting = false;
   bool gone = false;
+  json::Document status = {};  // merged into the pod's
 };
 
 /// "create pod mnist-worker-0 attempt 1", "event Normal Start: all replicas are running".
@@ -58,6 +59,8 @@ class JobWorld {
   std::map<std::string, std::shared_ptr<json::Document>> objects;  // children of other kinds
   bool graceful = false;  // deleting a pod that runs only marks it; `gone` ends it
   bool predecessor_runs = false;
+  std::optional<Refusal> refused = {};  // what the next plan hears about creates
+  bool refuses_creates = false;
   bool job_deleted = false;
   std::vector<EmitEvent> events;                           // all so far
   std::function<void(json::Document& status)> prune = {};  // what the server does to a status that is written

@@ -119,7 +119,7 @@ def test_no_address_of_the_machine_is_reached_also_none_that_it_gets_later(machi
         assert text.count("tried") == len(hosts), text
 
     wait_for("both ways to the outside", lambda: routes().count("default via") == 2)
-    assert "unreachable 169.254.169.254" in routes() and "to fd00:ec2::254" in routes(), "where clouds tell credentials"
+    assert all(f"unreachable {cloud}" in routes() for cloud in ("169.254.169.254", "168.63.129.16")) and "to fd00:ec2::254" in routes(), "where clouds tell credentials"
     try_addresses("10.77.0.2", "10.78.0.1", "fd77::2", "fe80::77%wire", "ff02::1%wire", "224.0.1.7", "::ffff:10.78.0.1")
     # Loopback is the pod's own, unless somebody names the interface that leads to the machine.
     try_addresses("127.0.0.1", "127.8.9.10", "::1")

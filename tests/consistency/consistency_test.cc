@@ -49,16 +49,20 @@ const std::map<State, Words>& words_of(jobs::JobFamily family) {
   return family == jobs::JobFamily::kKubeflow ? kKubeflow : kTensorStack;
 }
 
-std::string kubectl_word(const Document& object, Time now) {
+/// The cell in the first of these columns that the kind has.
+std::string kubectl_cell(const Document& object, Time now, const std::set<std::string>& names) {
   const api::Resource& resource = *api::find_kind(object.string_at("apiVersion"), object.string_at("kind"));
   const auto columns = apiserver::columns_of(resource);
   const json::Array cells = apiserver::cells_of(resource, object, now);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].name != "Phase" && columns[i].name != "State") continue;
-    return cells[i].is_string() ? cells[i].as_string() : "";
+    if (names.contains(columns[i].name)) return cells[i].is_string() ? cells[i].as_string() : "";
   }
-  ADD_FAILURE() << "no column for the state of " << resource.kind;
+  ADD_FAILURE() << "no such column of " << resource.kind;
   return "";
+}
+
+std::string kubectl_word(const Document& object, Time now) {
+  return kubectl_cell(object, now, {"Phase", "State"});
 }
 
 /// NAME KIND PHASE REPLICAS RESTARTS AGE …, as with -o wide
@@ -81,8 +85,8 @@ std::string field_of_describe(const std::string& text, const std::string& field)
   return "";
 }
 
-std::string word_of_arena(const Document& object, const std::vector<Document>& pods) {
-  return arena::job_of(arena::type_of_job(object, object.string_at("kind")), object, pods).status;
+arena::Job job_of_arena(const Document& object) {
+  return arena::job_of(arena::type_of_job(object, object.string_at("kind")), object, {});
 }
 
 std::vector<Document> pods_in(const control::JobWorld& world) {
@@ -120,12 +124,17 @@ Document check_moment(const control::JobWorld& world) {
   const Document in_console = jobs::encode(summary);
   EXPECT_EQ(in_console.string_at("state"), word);
   EXPECT_EQ(in_console.int_at("replicas", "wanted"), summary.wanted());
+  EXPECT_EQ(in_console.string_at("cause"), cause);
+  if ((summary.phase == State::kPending || summary.phase == State::kResuming) && !cause.empty()) {
+    EXPECT_EQ(kubectl_cell(object, world.now, {"Message"}), cause);
+  }
 
   Document said = json::Object{{"kubectl", in_kubectl}, {"muster", word}};
   if (family == jobs::JobFamily::kKubeflow) {
-    const std::string in_arena = word_of_arena(object, {});
-    EXPECT_EQ(in_arena, words.arena);
-    said["arena"] = in_arena;
+    const arena::Job in_arena = job_of_arena(object);
+    EXPECT_EQ(in_arena.status, words.arena);
+    EXPECT_EQ(in_arena.message, cause);
+    said["arena"] = in_arena.status;
   }
   said["replicas"] = fmt::format("{}/{}", summary.running() + summary.succeeded(), summary.wanted());
   if (summary.restarts > 0) said["restarts"] = summary.restarts;

@@ -5,7 +5,8 @@
 # whole cluster, with RBAC, nodes that run pods (tests/cluster/node.sh), all of Kubernetes' own controllers and none of our
 # kinds. MUSTER_RBAC=1 gives RBAC without nodes. MUSTER_WITHOUT_KINDS=1 leaves out our kinds, MUSTER_WITHOUT_KUBEFLOW=1 those of
 # kubeflow.org, for tests that install them or bring other CRDs of them. If any of these is set, the file
-# $MUSTER_CONTRACT_AUDIT has the requests of audit_policy.yaml, one JSON object a line.
+# $MUSTER_CONTRACT_AUDIT has the requests of audit_policy.yaml, one JSON object a line. With MUSTER_RBAC=1 $MUSTER_CONTRACT_OPERATOR
+# is the kubeconfig of the user `operator`, who has no rights.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -79,6 +80,10 @@ certificate admin /O=system:masters/CN=admin 'extendedKeyUsage=clientAuth'
 openssl genrsa -out "$dir/sa.key" 2048 2>/dev/null
 token=$(openssl rand -hex 16)
 echo "$token,contract,contract,system:masters" >"$dir/tokens.csv"
+if [ -n "${MUSTER_RBAC:-}" ]; then
+  operator_token=$(openssl rand -hex 16)
+  echo "$operator_token,operator,operator" >>"$dir/tokens.csv"
+fi
 
 durability=--unsafe-no-fsync
 [ -z "${MUSTER_PEER:-}" ] || durability=--unsafe-no-fsync=false
@@ -107,6 +112,7 @@ write_kubeconfig() {  # FILE USER
   chmod 600 "$1"
 }
 write_kubeconfig "$dir/kubeconfig" "token: $token"
+[ -z "${MUSTER_RBAC:-}" ] || write_kubeconfig "$dir/operator" "token: $operator_token"
 kubeconfig_of() {  # NAME SUBJECT: that of a part of Kubernetes that has its own rights
   certificate "$1" "$2" 'extendedKeyUsage=clientAuth'
   write_kubeconfig "$dir/$1.kubeconfig" "client-certificate: $dir/$1.crt, client-key: $dir/$1.key"
@@ -157,4 +163,5 @@ if [ -z "${MUSTER_PEER:-}" ]; then
 fi
 [ -z "${MUSTER_NODE:-}" ] || start_nodes
 
-MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_AUDIT="$dir/audit.log" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"
+MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_AUDIT="$dir/audit.log" \
+  MUSTER_CONTRACT_OPERATOR="$dir/operator" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"

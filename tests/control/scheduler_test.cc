@@ -127,10 +127,8 @@ TEST_F(SchedulerTest, AKubeflowJobFollowsItsSchedulingPolicyAndSaysWhyItWaits) {
       "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: b}\nspec:\n  pytorchReplicaSpecs:\n    Worker:\n"
       "      template: {spec: {containers: [{name: pytorch, image: torch, command: [python], resources: {limits: "
       "{nvidia.com/gpu: 2}}}]}}\n");
-  wait_for("the reason",
-           [&] { return condition("pytorchjobs", "b", "Created").find("It waits: ") != std::string::npos; });
-  EXPECT_THAT(condition("pytorchjobs", "b", "Created"),
-              HasSubstr("It waits: needs 2 nvidia.com/gpu, 0 free, held by "));
+  wait_for("the reason", [&] { return !condition("pytorchjobs", "b", "Waiting").empty(); });
+  EXPECT_THAT(condition("pytorchjobs", "b", "Waiting"), HasSubstr("needs 2 nvidia.com/gpu, 0 free, held by "));
 }
 
 }  // namespace

@@ -375,3 +375,19 @@ def test_a_build_shows_how_far_it_is(tmp_path):
         build.kill()
         build.wait()
     assert shown.communicate(timeout=20)[0] == ""
+
+
+def test_a_type_that_two_kinds_share_finds_the_job_of_either(engine):
+    def mpi(version, name, roles):
+        return {"apiVersion": version, "kind": "MPIJob", "metadata": {"name": name}, "spec": roles}
+
+    template = {"spec": {"containers": [{"name": "mpi", "image": "host", "command": ["true"]}]}}
+    kubeflow = {"runPolicy": {"suspend": True},
+                "mpiReplicaSpecs": {role: {"replicas": 1, "template": template} for role in ("Launcher", "Worker")}}
+    engine.apply(mpi("kubeflow.org/v2beta1", "of-kubeflow", kubeflow))
+    empty = engine.muster("get", "mpijobs")
+    assert empty.stderr.startswith("No resources found") and "muster get mpijobs.kubeflow.org" in empty.stderr
+    for words in (["mpijob/of-kubeflow"], ["mpijob", "of-kubeflow"]):
+        assert "of-kubeflow" in engine.muster("get", *words).stdout
+    assert 'no job "no-such-job"' in engine.muster("get", "mpijob", "no-such-job", check=False).stderr
+    engine.muster("delete", "mpijob/of-kubeflow")

@@ -146,7 +146,7 @@ def test_ctrl_c_reaches_the_program_and_not_the_client(pod):
         user.close()
 
 
-def test_a_jobs_name_means_its_first_replica(engine, tmp_path):
+def test_a_jobs_name_means_the_replica_that_decides(engine, tmp_path):
     engine.volume("work")
     engine.apply(training_job("two", ["sh", "-c", "echo $RANK >/tmp/rank; sleep 1000"], replicas=2))
     engine.wait_phase("two", "Running")

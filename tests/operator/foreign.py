@@ -1,5 +1,5 @@
-"""Real API servers of their own: with the CRDs of Kubeflow's operators, unchanged, as their Go modules have them, or with
-RBAC."""
+"""Real API servers of their own, with an audit log: one with the CRDs of Kubeflow's operators, unchanged, as their Go
+modules have them, and one that asks roles for permission."""
 import contextlib
 import json
 import os
@@ -36,9 +36,10 @@ def crd_files():
     return files
 
 
-class ForeignServer:
-    def __init__(self, kubeconfig, audit):
+class OwnServer:
+    def __init__(self, kubeconfig, audit, operator):
         self.kubeconfig = kubeconfig
+        self.operator = operator  # the kubeconfig of a user who has only what roles give
         self.audit = pathlib.Path(audit)
         config = yaml.safe_load(pathlib.Path(kubeconfig).read_text())
         self.url = config["clusters"][0]["cluster"]["server"]
@@ -55,30 +56,35 @@ class ForeignServer:
         with opener.open(sent, timeout=30) as answer:
             return json.loads(answer.read())
 
+    def writes(self, namespace):
+        """All writes in the namespace so far, as the audit log has them."""
+        found = [json.loads(line) for line in self.audit.read_text().splitlines()]
+        return [one for one in found if one["verb"] not in ("get", "list", "watch")
+                and one.get("objectRef", {}).get("namespace") == namespace]
+
     def status_writes(self, namespace, name):
         """The writes of a job's status so far, as (manager, HTTP code)."""
         found = []
-        for line in self.audit.read_text().splitlines():
-            event = json.loads(line)
-            about = event.get("objectRef", {})
-            if (about.get("namespace"), about.get("name"), about.get("subresource")) == (namespace, name, "status"):
-                if about["resource"] != "pods":
-                    found.append((event["userAgent"], event["responseStatus"]["code"]))
+        for one in self.writes(namespace):
+            about = one["objectRef"]
+            if (about.get("name"), about.get("subresource")) == (name, "status") and about["resource"] != "pods":
+                found.append((one["userAgent"], one["responseStatus"]["code"]))
         return found
 
 
 @contextlib.contextmanager
-def own_server(folder, **variables):
-    """`variables` are those of real_kubernetes.sh."""
+def own_server(folder, **settings):
+    """`settings` are environment variables of real_kubernetes.sh."""
     with (folder / "server.log").open("w") as errors:
         process = subprocess.Popen([ROOT / "tests" / "contract" / "real_kubernetes.sh", "sh", "-c",
-                                    "echo $MUSTER_CONTRACT_KUBECONFIG $MUSTER_CONTRACT_AUDIT; read end || true"],
-                                   env=dict(os.environ, **variables), text=True,
+                                    "echo $MUSTER_CONTRACT_KUBECONFIG $MUSTER_CONTRACT_AUDIT $MUSTER_CONTRACT_OPERATOR; "
+                                    "read end || true"],
+                                   env=dict(os.environ, **settings), text=True,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
     words = process.stdout.readline().split()
     assert words, (folder / "server.log").read_text()
     try:
-        yield ForeignServer(*words)
+        yield OwnServer(*words)
     finally:
         process.stdin.close()
         process.wait(timeout=60)

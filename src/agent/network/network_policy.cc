@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/run_program.h"
 #include "base/strings.h"
+#include "linux/addresses.h"
 
 namespace muster::agent {
 namespace {
@@ -76,7 +77,8 @@ Result<NetworkPolicy> find_network_policy(const std::string& mode, const std::st
   policy.missing = missing_for_outside(policy.pasta);
   if (!policy.missing.empty()) policy.pasta.clear();
   // Link-local, so that it is nobody's address elsewhere.
-  if (is_resolver_local(read_file("/etc/resolv.conf").value_or(""))) policy.resolver = "169.254.1.53";
+  if (needs_forwarder(read_file("/etc/resolv.conf").value_or(""), linux_os::is_own_address))
+    policy.resolver = "169.254.1.53";
   policy.own_networks = mode == "job" || policy.missing.empty();
   return policy;
 }

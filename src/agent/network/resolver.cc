@@ -17,17 +17,18 @@ std::string_view server_of(std::string_view line) {
   return trim(line.substr(kNameServer.size()));
 }
 
+/// Azure's name server is at the address that also hands out credentials; those of other clouds are link-local.
+bool is_closed_everywhere(std::string_view server) {
+  return server.starts_with("169.254.") || to_lower(server).starts_with("fe80:") || server == "168.63.129.16";
+}
+
 }  // namespace
 
-bool is_resolver_local(std::string_view resolv_conf) {
-  std::size_t servers = 0;
-  for (const std::string& line : split(resolv_conf, '\n')) {
+bool needs_forwarder(std::string_view resolv_conf, const std::function<bool(const std::string& address)>& is_own) {
+  return std::ranges::any_of(split(resolv_conf, '\n'), [&](const std::string& line) {
     const std::string_view server = server_of(line);
-    if (server.empty()) continue;
-    if (!server.starts_with("127.") && server != "::1") return false;
-    ++servers;
-  }
-  return servers > 0;
+    return !server.empty() && (is_closed_everywhere(server) || is_own(std::string(server)));
+  });
 }
 
 std::string resolver_text(std::string_view resolv_conf, std::string_view address) {

@@ -201,7 +201,8 @@ class Get final : public Command {
         last_kind = query.kind.label();
         if (!text.empty() && has_rows(*table)) text += "\n";
       }
-      text += printer->print(*table, why_rows_wait(session, query.kind, query.ns, *table));
+      const bool is_told = output_.form() == Output::Form::kWide && tells_why_rows_wait(*table);
+      text += printer->print(*table, is_told ? RowNotes{} : why_rows_wait(session, query.kind, query.ns, *table));
     }
     session.out(text);
     if (text.empty() && code == kExitOk && !ignore_not_found_) session.err(nothing_found(session, queries));
@@ -296,8 +297,22 @@ class Get final : public Command {
   std::string nothing_found(const Session& session, const std::vector<Query>& queries) const {
     const bool cluster_wide =
         !queries.empty() && std::ranges::none_of(queries, [](const Query& query) { return query.kind.namespaced; });
-    if (all_namespaces_ || cluster_wide) return "No resources found\n";
-    return fmt::format("No resources found in {} namespace.\n", session.ns());
+    const std::string namesakes = hint_at_namesakes(queries);
+    if (all_namespaces_ || cluster_wide) return "No resources found\n" + namesakes;
+    return fmt::format("No resources found in {} namespace.\n{}", session.ns(), namesakes);
+  }
+
+  /// A kind that others share its name with may not be the one that was meant.
+  static std::string hint_at_namesakes(const std::vector<Query>& queries) {
+    std::string hint;
+    if (queries.size() != 1) return hint;
+    const client::ResourceName& listed = queries.front().kind.resource;
+    for (const ServedKind& kind : job_kinds()) {
+      if (kind.resource.plural != listed.plural || kind.resource.group == listed.group) continue;
+      hint += fmt::format("{0} of {1} were listed; for the others: muster get {0}.{2}\n", listed.plural, listed.group,
+                          kind.resource.group);
+    }
+    return hint;
   }
 
   int print_objects(Session& session, const std::vector<Query>& queries) {

@@ -42,16 +42,19 @@ Error bad_words(std::string message) {
   return {.reason = Reason::kBadRequest, .message = std::move(message)};
 }
 
-/// Rejects what cannot be a name before it becomes part of a URL or a field selector.
 Error several_kinds(const std::vector<Wanted>& jobs) {
   std::vector<std::string> labels;
-  for (const Wanted& one : jobs) labels.push_back(one.kind.short_label() + "/" + one.name);
+  for (const Wanted& one : jobs) {
+    // Without a short name only the group tells it from a kind of the same name.
+    labels.push_back((one.kind.short_names.empty() ? one.kind.label() : one.kind.short_label()) + "/" + one.name);
+  }
   return bad_words(
       fmt::format("several jobs are named {}; name one of them: {}", quote(jobs.front().name), join(labels, ", ")));
 }
 
 }  // namespace
 
+/// Rejects what cannot be a name before it becomes part of a URL or a field selector.
 Status check_name(const std::string& name) {
   if (name.empty()) return bad_words("a name may not be empty");
   if (name.find(',') != std::string::npos) {
@@ -136,8 +139,8 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
             fmt::format("expected TYPE/NAME, got {}; TYPE/NAME cannot be mixed with TYPE NAME", quote(word)));
       }
       TRY(check_name(word.substr(slash + 1)));
-      if (means_any_job(word.substr(0, slash))) {
-        TRY(add_jobs_named(word.substr(slash + 1), out));
+      if (auto kinds = several_job_kinds(word.substr(0, slash)); !kinds.empty()) {
+        TRY(add_typed(word.substr(0, slash), word.substr(slash + 1), std::move(kinds), out));
         continue;
       }
       TRY_ASSIGN(ServedKind kind, typed(word.substr(0, slash)));
@@ -146,10 +149,10 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
     return out;
   }
   if (words[0].empty()) return bad_words("a resource type may not be empty");
-  if (words.size() > 1 && means_any_job(words[0])) {
+  if (const auto several = several_job_kinds(words[0]); words.size() > 1 && !several.empty()) {
     for (std::size_t i = 1; i < words.size(); ++i) {
       TRY(check_name(words[i]));
-      TRY(add_jobs_named(words[i], out));
+      TRY(add_typed(words[0], words[i], several, out));
     }
     return out;
   }
@@ -173,6 +176,25 @@ bool Kinds::means_any_job(const std::string& word) {
   return word == "jobs" || (word == "job" && !typed(word));  // a cluster has a kind of that name
 }
 
+std::vector<ServedKind> Kinds::several_job_kinds(const std::string& word) {
+  std::vector<ServedKind> kinds = job_kinds();
+  if (means_any_job(word)) return kinds;
+  const std::string lower = to_lower(word);
+  std::erase_if(kinds, [&](const ServedKind& kind) { return kind.resource.plural != lower && kind.singular != lower; });
+  if (kinds.size() < 2) kinds.clear();
+  return kinds;
+}
+
+Status Kinds::add_typed(const std::string& type, const std::string& name, std::vector<ServedKind> kinds,
+                        std::vector<Wanted>& to) {
+  if (means_any_job(type)) return add_jobs_named(name, std::move(kinds), to);
+  std::vector<Wanted> found;
+  TRY(add_jobs_named(name, std::move(kinds), found));
+  if (found.size() > 1) return several_kinds(found);
+  to.push_back(std::move(found.front()));
+  return ok();
+}
+
 /// People type the names of jobs where a type is expected.
 Result<std::vector<Wanted>> Kinds::jobs_named(const std::vector<std::string>& names, const Error& no_type) {
   std::vector<Wanted> out;
@@ -180,7 +202,7 @@ Result<std::vector<Wanted>> Kinds::jobs_named(const std::vector<std::string>& na
   for (const std::string& name : names) {
     if (!check_name(name)) return no_type;
     std::vector<Wanted> jobs;
-    if (const Status found = add_jobs_named(name, jobs); !found) {
+    if (const Status found = add_jobs_named(name, job_kinds(), jobs); !found) {
       if (found.error().reason != Reason::kNotFound) return found.error();
       return unknown_name(name, out.empty() ? no_type : found.error());
     }
@@ -203,10 +225,10 @@ Error Kinds::unknown_name(const std::string& name, Error error) {
   return error;
 }
 
-Status Kinds::add_jobs_named(const std::string& name, std::vector<Wanted>& to) {
+Status Kinds::add_jobs_named(const std::string& name, std::vector<ServedKind> kinds, std::vector<Wanted>& to) {
   const std::size_t before = to.size();
   std::optional<Error> failure;
-  for (ServedKind& kind : job_kinds()) {
+  for (ServedKind& kind : kinds) {
     const auto found = session_.get({kind.resource, session_.ns(), name});
     if (found) to.push_back({std::move(kind), name});
     if (!found && found.error().reason != Reason::kNotFound) failure = found.error();

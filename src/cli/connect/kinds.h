@@ -46,8 +46,9 @@ class Kinds {
   /// Accepts a plural, singular, short name or kind, each with or without ".group". NotFound carries a suggestion.
   Result<ServedKind> typed(const std::string& word);
   Result<ServedKind> of_manifest(const std::string& api_version, const std::string& kind);
-  /// Accepts `pods`, `pods a b`, `pod/a pj/b`, `pods,pj`, `all`, and `jobs`, which are those of all kinds. Words are
-  /// names of jobs unless the first is a type.
+  /// Accepts `pods`, `pods a b`, `pod/a pj/b`, `pods,pj`, `all`, and `jobs`, which are those of all kinds. A name that
+  /// kinds of jobs share, such as `mpijobs`, stands for all of these kinds. Words are names of jobs unless the first is
+  /// a type.
   Result<std::vector<Wanted>> wanted(const std::vector<std::string>& words);
   /// Whether the word stands for jobs of all kinds.
   bool means_any_job(const std::string& word);
@@ -56,7 +57,12 @@ class Kinds {
   Result<std::vector<ServedKind>> typed_list(const std::string& words);
   Result<std::vector<Wanted>> jobs_named(const std::vector<std::string>& names, const Error& no_type);
   Error unknown_name(const std::string& name, Error error);
-  Status add_jobs_named(const std::string& name, std::vector<Wanted>& to);
+  /// The kinds of jobs that a word without a group stands for, if they are several; else none.
+  std::vector<ServedKind> several_job_kinds(const std::string& word);
+  Status add_jobs_named(const std::string& name, std::vector<ServedKind> kinds, std::vector<Wanted>& to);
+  /// The same for a name after a type, which must mean one job unless the type is `jobs`.
+  Status add_typed(const std::string& type, const std::string& name, std::vector<ServedKind> kinds,
+                   std::vector<Wanted>& to);
   Result<const std::vector<ServedKind>*> discovered();
   Result<std::vector<ServedKind>> read_group(const std::string& group_version);
   Error unknown(const std::string& word);

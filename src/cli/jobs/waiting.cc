@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
+#include <optional>
 
 #include "api/owners.h"
 #include "cli/objects/object_state.h"
@@ -26,18 +28,30 @@ bool is_pod_kind(const ServedKind& kind) {
   return kind.kind == "Pod" && kind.resource.group.empty();
 }
 
-/// Decides by the cell with the object's phase, state or status.
-bool row_waits(const json::Document& table, const json::Document& row) {
+/// Returns the text of the row in the first of these columns that the table has; nullopt when it has none.
+std::optional<std::string> cell_of(const json::Document& table, const json::Document& row,
+                                   std::initializer_list<std::string_view> names) {
   const json::Array& definitions = table.array_at("columnDefinitions");
   const json::Array& cells = row.array_at("cells");
   for (std::size_t i = 0; i < std::min(definitions.size(), cells.size()); ++i) {
-    const std::string& name = definitions[i].string_at("name");
-    if (name != "Phase" && name != "State" && name != "Status") continue;
-    const std::string state = cells[i].is_string() ? cells[i].as_string() : "";
-    return state.empty() || state == "Pending" || state == "Created" || state == "Restarting" || state == "Resuming" ||
-           state == "ContainerCreating";
+    if (std::ranges::find(names, definitions[i].string_at("name")) == names.end()) continue;
+    return cells[i].is_string() ? cells[i].as_string() : "";
   }
-  return false;
+  return std::nullopt;
+}
+
+bool row_waits(const json::Document& table, const json::Document& row) {
+  const auto state = cell_of(table, row, {"Phase", "State", "Status"});
+  return state && (state->empty() || *state == "Pending" || *state == "Created" || *state == "Restarting" ||
+                   *state == "Resuming" || *state == "ContainerCreating");
+}
+
+/// Returns what the job's own condition says; nullopt under a CRD without such columns, such as Kubeflow's.
+std::optional<std::string> told_in(const json::Document& table, const json::Document& row) {
+  const auto reason = cell_of(table, row, {"Reason"});
+  const auto message = cell_of(table, row, {"Message"});
+  if (!reason || !message) return std::nullopt;
+  return reason->empty() || *reason == "-" ? "" : *message;
 }
 
 using PodsByUid = std::map<std::string, std::vector<json::Document>>;
@@ -65,23 +79,33 @@ RowNotes why_rows_wait(Session& session, const ServedKind& kind, const std::stri
   const auto waits = [&](const json::Document& row) { return row_waits(table, row); };
   if ((!is_job && !is_pod_kind(kind)) || std::ranges::none_of(rows, waits)) return out;
   const auto pending = pending_pods(session, ns);
+  const json::Document unknown{json::Object{{"kind", kind.kind}}};
   int asked = 0;
   for (const json::Document& row : rows) {
     std::string cause;
     const json::Document* metadata = row.at("object", "metadata");
     if (waits(row) && metadata != nullptr) {
       const auto pods = pending.find(metadata->string_at("uid"));
-      const json::Document unknown{json::Object{{"kind", kind.kind}}};
-      if (pods != pending.end()) cause = is_job ? waiting_cause(unknown, pods->second) : pod_message(pods->second[0]);
-      // The cause for a job without pods is in the conditions of the job itself.
-      if (cause.empty() && is_job && asked++ < kMostJobsAsked) {
+      const std::span<const json::Document> its_pods =
+          pods == pending.end() ? std::span<const json::Document>() : pods->second;
+      const auto told = is_job ? told_in(table, row) : std::nullopt;
+      if (told) cause = *told;
+      if (is_job && !told && asked++ < kMostJobsAsked) {
         const auto job = session.get({kind.resource, metadata->string_at("namespace"), metadata->string_at("name")});
         if (job) cause = waiting_cause(*job);
+      }
+      if (cause.empty() && !its_pods.empty()) {
+        cause = is_job ? waiting_cause(unknown, its_pods) : pod_message(its_pods.front());
       }
     }
     out.texts.push_back(std::move(cause));
   }
   return out;
+}
+
+bool tells_why_rows_wait(const json::Document& table) {
+  return std::ranges::any_of(table.array_at("columnDefinitions"),
+                             [](const json::Document& column) { return column.string_at("name") == "Message"; });
 }
 
 std::vector<std::string> reasons_of(Session& session, const std::string& ns, const std::vector<FoundJob>& jobs) {

@@ -16,6 +16,9 @@ namespace muster::cli {
 /// waiting.
 RowNotes why_rows_wait(Session& session, const ServedKind& kind, const std::string& ns, const json::Document& table);
 
+/// Returns whether the wide form of the table says so by itself.
+bool tells_why_rows_wait(const json::Document& table);
+
 /// Returns for each job what it waits for, or why it failed; "" for all others.
 std::vector<std::string> reasons_of(Session& session, const std::string& ns, const std::vector<FoundJob>& jobs);
 

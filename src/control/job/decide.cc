@@ -7,6 +7,7 @@
 
 #include "api/muster/names.h"
 #include "control/job/decision.h"
+#include "control/job/waiting.h"
 
 namespace muster::control {
 
@@ -108,29 +109,34 @@ bool runs(const JobDecision& d) {
   return false;
 }
 
-/// Returns why pods cannot be scheduled, as the scheduler reported it on one of them; "" when none is waiting.
-std::string unschedulable_message(const JobDecision& d) {
+/// Returns what the job's missing pods wait for: first those that cannot even be created, then in rank order.
+Wait what_replicas_wait_for(const JobDecision& d) {
+  const bool is_any_missing =
+      std::ranges::any_of(d.plan.actions, [](const Action& one) { return std::holds_alternative<Create>(one); });
+  if (is_any_missing && d.seen.refused) return {d.seen.refused->reason, d.seen.refused->message};
+  // Until a create succeeds, the last refusal holds: it is known only when it is tried again.
+  const JobStatus& before = d.seen.status;
+  if (is_any_missing && is_refusal(before.reason)) return {before.reason, before.message};
   for (const Replica& replica : d.replicas) {
-    if (replica.pod == nullptr || replica.pod->status.phase != "Pending") continue;
-    for (const auto& condition : replica.pod->status.conditions) {
-      if (condition.type == "PodScheduled" && condition.status == "False" && condition.reason == "Unschedulable") {
-        return condition.message;
-      }
-    }
+    if (replica.pod == nullptr) continue;
+    if (Wait wait = wait_of(*replica.pod); !wait.reason.empty()) return wait;
   }
   return {};
 }
 
 void explain_waiting(JobDecision& d) {
-  if (d.status.phase != Phase::kPending && d.status.phase != Phase::kResuming) return;
+  const bool is_to_start = d.status.phase == Phase::kPending || d.status.phase == Phase::kResuming;
+  if (!is_to_start && d.status.phase != Phase::kRunning) return;
   if (d.status.reason == "NoFreePort" && !d.status.port) return;
-  if (d.seen.predecessor_runs) {
+  if (is_to_start && d.seen.predecessor_runs) {
     d.status.reason = "PredecessorRuns";
     d.status.message = "replicas of a deleted job of the same name are still ending";
     return;
   }
-  d.status.message = unschedulable_message(d);
-  d.status.reason = d.status.message.empty() ? "" : "Unschedulable";
+  const Wait wait = what_replicas_wait_for(d);
+  if (wait.is_vague && d.status.reason == wait.reason) return;
+  d.status.reason = wait.reason;
+  d.status.message = wait.message;
 }
 
 void note_progress(JobDecision& d) {

@@ -10,6 +10,7 @@
 #include "api/kubernetes/core_v1.h"
 #include "base/time.h"
 #include "control/plan.h"
+#include "control/refusal.h"
 #include "jobs/model/model.h"
 
 namespace muster::control {
@@ -25,6 +26,7 @@ struct Observed {
   std::vector<std::shared_ptr<const json::Document>> objects = {};  // those of Job::objects that exist
   // Ranks of a deleted job of the same name still run: they write to the same files.
   bool predecessor_runs = false;
+  std::optional<Refusal> refused = {};  // why a child could not be created, when that is news
 };
 
 using JobPlan = PlanWith<JobStatus>;

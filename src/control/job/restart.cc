@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "control/job/decision.h"
+#include "control/job/waiting.h"
 
 namespace muster::control {
 
@@ -71,7 +72,9 @@ Verdict judge(const JobDecision& d, const Replica& replica) {
   if (policy == RestartPolicy::kNever) return Verdict::kFailedForGood;
   const auto code = exit_code_of(d.job(), pod);
   // Without an exit status there is no evidence that the program failed.
-  if (is_infrastructure_reason(pod.status.reason) || !code) return Verdict::kRestartFree;
+  if (is_infrastructure_reason(pod.status.reason) || disruption_of(pod) != nullptr || !code) {
+    return Verdict::kRestartFree;
+  }
   switch (policy) {
     case RestartPolicy::kNever:
       return Verdict::kFailedForGood;
@@ -120,6 +123,12 @@ void retire_gang(JobDecision& d) {
   }
   end_attempt_of_gang(d);
   d.status.succeeded.clear();
+}
+
+std::string said_about_deleted(const Replica& replica) {
+  std::string text = fmt::format("pod {} of replica {} was deleted", replica.pod_name, replica.key);
+  const auto* why = disruption_of(*replica.pod);
+  return why == nullptr ? text : fmt::format("{} ({}: {})", text, why->reason, why->message);
 }
 
 std::string said_about(const JobDecision& d, const Replica& replica) {
@@ -208,8 +217,7 @@ std::string count_of_restart(const JobDecision& d, Verdict verdict, bool charged
 void restart(JobDecision& d, const Replica& replica, Verdict verdict) {
   const bool charged = verdict == Verdict::kRestartCharged && !is_charged_already(d, replica);
   const bool deleted = !ended_by_itself(*replica.pod);
-  std::string message =
-      deleted ? fmt::format("pod {} of replica {} was deleted", replica.pod_name, replica.key) : said_about(d, replica);
+  std::string message = deleted ? said_about_deleted(replica) : said_about(d, replica);
   if (verdict != Verdict::kRunAgain) {
     // The incident is named after the replica that failed first.
     if (!is_same_incident(d, replica)) d.status.replica_failure_message = message;

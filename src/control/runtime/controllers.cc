@@ -64,6 +64,7 @@ struct Controllers::State {
   State(Loop& l, Rng& rng, client::ApiClient& client, const KindChoices& choices, std::span<const JobKind> run,
         std::span<const JobKind> served)
       : State(l, rng, client, Where::kCluster, {}, run, choices.namespaces) {
+    client.take_every_answer();  // the runner waits by itself, for all that it wants to write
     std::set<std::string> shared;
     for (const ChosenKind& one : choices.chosen) {
       const std::string name = one.resource->qualified_name();

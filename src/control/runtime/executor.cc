@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "api/muster/names.h"
 #include "api/owners.h"
 #include "api/resource.h"
@@ -14,6 +16,11 @@ namespace {
 
 /// The limit on concurrent requests of one plan.
 constexpr std::size_t kWindow = 64;
+
+/// Returns how many writes may run at once when so many have succeeded: a quota that is used up on the way refuses few.
+std::size_t window_after(std::size_t written) {
+  return written == 0 ? 1 : std::clamp<std::size_t>(written / 8, 3, kWindow);
+}
 
 client::ResourceName resource_of(const std::string& api_version, const std::string& kind) {
   const api::Resource* resource = api::find_kind(api_version, kind);
@@ -76,21 +83,29 @@ class Run : public std::enable_shared_from_this<Run> {
     const json::Document patch = json::Object{{"metadata", json::Object{{"resourceVersion", todo_.resource_version}}},
                                               {"status", *todo_.status}};
     client_.patch(target, client::PatchType::kMerge, patch, {}, [self = shared_from_this()](Result<json::Document> r) {
-      if (!r) return self->finish(r.error());
+      if (!r) {
+        self->applied_.failed = 1;
+        self->applied_.is_stale = r.error().reason == Reason::kConflict;
+        return self->finish(r.error());
+      }
       self->applied_.resource_version = r->string_at("metadata", "resourceVersion");
       self->advance();
     });
   }
 
  private:
-  /// Starts the actions that may run now: up to kWindow of the current batch.
+  /// Starts the actions of the current batch that may run now.
   void advance() {
     if (caller_.over()) return;
-    while (!failure_ && next_ < todo_.actions.size() && under_way_ < kWindow) {
+    while (!failure_ && next_ < todo_.actions.size()) {
       const Action& action = todo_.actions[next_];
       Batch batch = batch_of(action);
-      if (under_way_ > 0 && batch != batch_) break;
-      batch_ = std::move(batch);
+      if (batch != batch_) {
+        if (under_way_ > 0) break;
+        batch_ = std::move(batch);
+        written_of_batch_ = todo_.written_before;
+      }
+      if (under_way_ >= window_after(written_of_batch_)) break;
       ++next_;
       perform(action);
     }
@@ -150,9 +165,12 @@ class Run : public std::enable_shared_from_this<Run> {
     std::string attempt = object.string_at("metadata", "labels", api::kAttemptLabel);
     client_.create(name.resource, name.ns, object, {},
                    [self = shared_from_this(), name, attempt = std::move(attempt)](Result<json::Document> made) {
-                     if (made) return self->action_done(ok());
+                     if (made) {
+                       ++self->applied_.made;
+                       return self->written(name, *made);
+                     }
                      if (made.error().reason == Reason::kAlreadyExists) return self->check_existing(name, attempt);
-                     self->action_done(in_context("create " + named(name), made.error()));
+                     self->refused(name, made.error());
                    });
   }
 
@@ -164,7 +182,7 @@ class Run : public std::enable_shared_from_this<Run> {
     const client::ObjectName name = object_name(todo.child);
     client_.patch(name, client::PatchType::kMerge, patch, {},
                   [self = shared_from_this(), name](Result<json::Document> updated) {
-                    if (updated) return self->action_done(ok());
+                    if (updated) return self->written(name, *updated);
                     self->action_done(in_context("update " + named(name), updated.error()));
                   });
   }
@@ -176,8 +194,35 @@ class Run : public std::enable_shared_from_this<Run> {
         if (found.error().reason != Reason::kNotFound) return self->action_done(found.error());
         return self->action_done(conflict("it was just deleted"));
       }
-      self->action_done(self->judge_existing(object, attempt, *found));
+      const Status judged = self->judge_existing(object, attempt, *found);
+      if (judged) return self->written(object, *found);
+      if (judged.error().reason == Reason::kAlreadyExists) return self->refused(object, judged.error());
+      self->action_done(judged);
     });
+  }
+
+  void refused(const client::ObjectName& object, const Error& error) {
+    if (!applied_.refused) applied_.refused = refusal_of(error, named(object), object.ns);
+    // What has a reason of its own names the object itself.
+    action_done(error.reason == Reason::kAlreadyExists ? error : in_context("create " + named(object), error));
+  }
+
+  /// Notes that the child is now as it is here.
+  void written(const client::ObjectName& object, const json::Document& now) {
+    note(object, now.string_at("metadata", "uid"), now.string_at("metadata", "resourceVersion"));
+    action_done(ok());
+  }
+
+  void note(const client::ObjectName& object, const std::string& uid, const std::string& version) {
+    const api::Resource* resource =
+        api::find_resource(object.resource.group, object.resource.version, object.resource.plural);
+    CHECK(resource != nullptr);
+    ++written_of_batch_;
+    applied_.writes.push_back({.api_version = resource->api_version(),
+                               .kind = resource->kind,
+                               .name = object.name,
+                               .uid = uid,
+                               .version = version});
   }
 
   Status judge_existing(const client::ObjectName& object, const std::string& attempt,
@@ -201,9 +246,10 @@ class Run : public std::enable_shared_from_this<Run> {
     client::DeleteOptions options;
     options.precondition_uid = uid;
     options.propagation_policy = "Background";
-    client_.remove(object, options, [self = shared_from_this(), object](Result<json::Document> gone) {
+    client_.remove(object, options, [self = shared_from_this(), object, uid](Result<json::Document> gone) {
       // NotFound: the deletion is complete. Conflict: another object has the name now, so the intended one is gone.
       if (gone || gone.error().reason == Reason::kNotFound || gone.error().reason == Reason::kConflict) {
+        self->note(object, uid, "");
         return self->action_done(ok());
       }
       self->action_done(in_context("delete " + named(object), gone.error()));
@@ -212,6 +258,7 @@ class Run : public std::enable_shared_from_this<Run> {
 
   void action_done(Status status) {
     --under_way_;
+    if (!status) ++applied_.failed;
     if (!status && !failure_) failure_ = status.error();
     advance();
   }
@@ -231,6 +278,7 @@ class Run : public std::enable_shared_from_this<Run> {
   Applied applied_;
   std::size_t next_ = 0;
   Batch batch_;
+  std::size_t written_of_batch_ = 0;
   std::size_t under_way_ = 0;
   std::optional<Error> failure_;
 };

@@ -1,6 +1,7 @@
 // The executor applies a plan through the API. It writes the status first, guarded by the resourceVersion that the plan
 // was based on. Then it performs the actions in order; consecutive actions of one type on one kind run concurrently. It
-// stops at the first error, and the next look at the primary continues from the state found then.
+// stops at the first error, and the next look at the primary continues from the state found then. The first of them
+// goes alone, because what refuses one usually refuses all.
 #pragma once
 
 #include <memory>
@@ -13,6 +14,7 @@
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "control/plan.h"
+#include "control/refusal.h"
 
 namespace muster::control {
 
@@ -22,6 +24,16 @@ struct Application {
   std::string resource_version;          // of the primary that the plan was based on
   std::optional<json::Document> status;  // merge patch of `status`; absent: nothing to write
   std::vector<Action> actions;
+  std::size_t written_before = 0;  // by earlier plans since the last failure
+};
+
+/// A write to a child that was carried out.
+struct ChildWrite {
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::string uid;
+  std::string version;  // that the child has now; "": it was deleted
 };
 
 struct Applied {
@@ -29,6 +41,11 @@ struct Applied {
   std::string resource_version;
   /// A conflict means that the plan was based on a stale view: look again.
   Status result = ok();
+  bool is_stale = false;                // the primary is no longer at the version that the plan was based on
+  std::size_t failed = 0;               // requests
+  std::size_t made = 0;                 // children
+  std::optional<Refusal> refused = {};  // why a child could not be created
+  std::vector<ChildWrite> writes = {};
 };
 
 /// Calls `done` once, on the loop, never inline. Once the lifetime of `caller` is over, the recorder

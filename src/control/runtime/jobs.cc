@@ -135,6 +135,7 @@ Plan Jobs::plan(const JobKind& kind, const Snapshot& seen) {
   if (meter_ != nullptr && observed.pods.size() >= static_cast<std::size_t>(total_replicas(observed.job))) {
     meter_->pods_created(observed.job.uid, clock_->mono());
   }
+  if (seen.refused != nullptr) observed.refused = *seen.refused;
   observed.predecessor_runs = std::ranges::any_of(
       pods_.controlled_by_predecessors(owner_of_children(observed.job), observed.job.ns), is_unfinished);
   const bool needs_offer = observed.job.has_port && !observed.job.fixed_port && !observed.job.own_port;

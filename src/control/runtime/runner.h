@@ -1,5 +1,5 @@
 // Runner: the loop of every controller. It watches primaries and their children. For each primary that has changed or
-// is due again, it observes, plans and applies.
+// is due again, it observes, plans and applies. It plans again only when its view shows what it has written.
 #pragma once
 
 #include <functional>
@@ -52,13 +52,27 @@ class Runner {
     const api::Resource* resource;
     const TextObjects* primaries = nullptr;
     std::vector<std::pair<const reflect::TypeDesc*, const ObjectIndex*>> children = {};
+    std::map<std::pair<std::string, std::string>, const ObjectIndex*> views = {};  // of children, by apiVersion, kind
     std::map<std::string, client::Informer::Key> by_uid = {};  // the primaries, where a label of children names the uid
   };
   /// What the runner remembers about a primary between looks. All of it can be lost without harm.
   struct Memory {
-    std::string awaited_version;  // our own last write, until the informer shows it
+    // What the view must show before the next plan, at the latest after kLongestWaitForOwnWrite.
+    std::string awaited_version;           // of the primary: our own last write
+    std::string stale_version;             // of the primary: it has another one by now
+    std::vector<ChildWrite> awaited = {};  // at most as many as a plan has actions
     MonoTime awaited_since;
+    // Trouble of the server: until then, no plan.
     int failures = 0;  // in a row
+    MonoTime quiet_until;
+    // A child that the server refuses: until then, or until the spec changes, plans without creates.
+    int refusals = 0;  // in a row
+    MonoTime creates_after;
+    std::int64_t generation = 0;
+    std::optional<Refusal> refused = {};
+    bool is_news = false;     // no plan has seen `refused` yet
+    std::string told = {};    // the last failure that was said in an Event
+    std::size_t written = 0;  // writes to children since the last failure
   };
 
   void on_primary(Registered& entry, const client::Informer::Key& key, const json::Document* before,
@@ -68,13 +82,23 @@ class Runner {
   void leave_alone(const ObjectKey& key, const Registered& entry, const json::Document& primary, HandsOff hands_off);
   static Application application_of(const ObjectKey& key, const Registered& entry, const json::Document& primary,
                                     Plan plan);
-  Plan make_plan(const Registered& entry, const json::Document& primary) const;
-  bool awaits_own_write(const ObjectKey& key, const json::Document& primary);
-  bool rests_after_costly_plan(const ObjectKey& key);
-  void applied(const ObjectKey& key, const api::ObjectReference& primary, std::optional<Duration> recheck,
-               const Applied& how);
-  void forget_failures(const ObjectKey& key);
-  void back_off(const ObjectKey& key, const api::ObjectReference& primary, const Error& error);
+  Plan make_plan(const Registered& entry, const json::Document& primary, const Memory* memory) const;
+  Memory* memory_of(const ObjectKey& key);
+  bool must_wait(const ObjectKey& key, const Registered& entry, const std::string& version);
+  std::optional<Duration> time_to_wait(const ObjectKey& key, const Registered& entry, const std::string& version);
+  static bool shows_own_writes(const ObjectKey& key, const Registered& entry, const std::string& version,
+                               Memory& memory);
+  bool is_closed(const std::string& ns);
+  void close(const std::string& ns);
+  void reopen_if_empty(const std::string& ns);
+  bool has_primaries_in(const std::string& ns) const;
+  std::optional<Duration> hold_creates(const ObjectKey& key, const json::Document& primary, Application& application);
+  struct Look;
+  void applied(const Look& look, Applied how);
+  void remember(const Look& look, Applied& how, Memory& memory);
+  void note_refusal(const Look& look, const Applied& how, Memory& memory);
+  void back_off(const Look& look, const Applied& how, Memory& memory);
+  void tell_failure(const Look& look, const char* reason, const Error& error, Memory& memory);
 
   Loop& loop_;
   Rng& rng_;
@@ -86,8 +110,9 @@ class Runner {
   ByObject<Memory> memories_;
   Gate gate_;
   Observer observer_;
-  ByObject<std::string> told_;    // why an object is left alone, once that was said
-  ByObject<MonoTime> next_plan_;  // not before this time, of primaries whose last plan was costly
+  ByObject<std::string> told_;              // why an object is left alone, once that was said
+  ByObject<MonoTime> next_plan_;            // not before this time, of primaries whose last plan was costly
+  std::map<std::string, MonoTime> closed_;  // namespaces that are being deleted, and when to look again
   Lifetime lifetime_;
 };
 

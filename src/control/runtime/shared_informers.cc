@@ -1,8 +1,11 @@
 #include "control/runtime/shared_informers.h"
 
+#include <algorithm>
+
 #include "api/owners.h"
 #include "api/resource.h"
 #include "base/log.h"
+#include "base/strings.h"
 
 namespace muster::control {
 
@@ -24,6 +27,7 @@ std::pair<AnyObject, AnyObject> ObjectIndex::update(const Key& key, const json::
     unlink(key, before);
   }
   if (now == nullptr) return {before, {}};
+  newest_ = std::max(newest_, parse_int(now->string_at("metadata", "resourceVersion")).value_or(0));
   auto decoded = kind_.decode(*now);
   if (!decoded) {
     // The server has validated the object, so we only skip what we cannot decode; its owner has to correct it.
@@ -36,6 +40,20 @@ std::pair<AnyObject, AnyObject> ObjectIndex::update(const Key& key, const json::
     ++uids_of_owners_[owner_name(*owner, key.first)][owner->uid];
   }
   return {before, *std::move(decoded)};
+}
+
+bool ObjectIndex::shows(const Key& key, const std::string& uid, const std::string& version) const {
+  const auto awaited = parse_int(version);
+  // Events of a kind arrive in the order of their versions. After a new list, the object itself counts.
+  if (awaited && newest_ >= *awaited) return true;
+  const auto found = all_.find(key);
+  return found != all_.end() && found->second.metadata->uid == uid &&
+         found->second.metadata->resource_version == version;
+}
+
+bool ObjectIndex::shows_deletion(const Key& key, const std::string& uid) const {
+  const auto found = all_.find(key);
+  return found == all_.end() || found->second.metadata->uid != uid || found->second.metadata->deletion_timestamp;
 }
 
 std::vector<AnyObject> ObjectIndex::controlled_by(const std::string& owner_uid) const {
@@ -130,9 +148,18 @@ std::shared_ptr<const json::Document> TextObjects::find(const std::string& ns, c
   return informer == nullptr ? nullptr : informer->find(ns, name);
 }
 
-bool TextObjects::contains(const Key& key) const {
+std::string TextObjects::version_of(const Key& key) const {
   const client::Informer* informer = informer_of(key.first);
-  return informer != nullptr && informer->cache().contains(key);
+  if (informer == nullptr) return "";
+  const auto held = informer->cache().find(key);
+  return held == informer->cache().end() ? "" : held->second.version;
+}
+
+bool TextObjects::has_any_in(const std::string& ns) const {
+  const client::Informer* informer = informer_of(ns);
+  if (informer == nullptr) return false;
+  const auto first = informer->cache().lower_bound({ns, ""});
+  return first != informer->cache().end() && first->first.first == ns;
 }
 
 std::vector<TextObjects::Key> TextObjects::keys() const {

@@ -31,6 +31,10 @@ class ObjectIndex {
   std::vector<AnyObject> controlled_by(const std::string& owner_uid) const;
   /// Returns what earlier owners of the same kind, namespace and name control: they were deleted.
   std::vector<AnyObject> controlled_by_predecessors(const api::OwnerReference& of, const std::string& ns) const;
+  /// Returns whether the view has the object of this uid at this version, or has come past it.
+  bool shows(const Key& key, const std::string& uid, const std::string& version) const;
+  /// Returns whether the view knows that the object is gone or has to go.
+  bool shows_deletion(const Key& key, const std::string& uid) const;
   /// T must be the struct of the kind.
   template <typename T>
   std::vector<std::shared_ptr<const T>> all() const {
@@ -58,6 +62,7 @@ class ObjectIndex {
 
   WatchedKind kind_;
   std::map<Key, AnyObject> all_;
+  std::int64_t newest_ = 0;                                         // version that came into view
   std::map<std::string, std::map<Key, AnyObject>> by_owner_;        // by uid
   std::map<OwnerName, std::map<std::string, int>> uids_of_owners_;  // and how many objects each controls
 };
@@ -70,7 +75,10 @@ class TextObjects {
   void add(const std::string& ns, const client::Informer& informer) { by_namespace_[ns] = &informer; }
   /// Returns null when absent. Every call parses the text.
   std::shared_ptr<const json::Document> find(const std::string& ns, const std::string& name) const;
-  bool contains(const Key& key) const;
+  bool contains(const Key& key) const { return !version_of(key).empty(); }
+  /// Returns the resourceVersion; "" when absent.
+  std::string version_of(const Key& key) const;
+  bool has_any_in(const std::string& ns) const;
   std::vector<Key> keys() const;
 
  private:

@@ -126,8 +126,6 @@ namespace {
 
 // In the message of Running, before how the replica failed for good.
 constexpr std::string_view kWithoutReplica = " It keeps running without a replica: ";
-// In the message of Created, before what the job waits for.
-constexpr std::string_view kWaits = " It waits: ";
 // In the messages of Failed and Restarting, before the cause.
 constexpr std::string_view kBecause = " because ";
 
@@ -183,8 +181,9 @@ JobStatus read_kubeflow_status(const json::Document& object) {
     status.reason = end->reason;
     status.message = cause_in(end->message);
     status.outcome_since = end->last_transition_time;
-  } else if (const auto* created = api::find_condition(from.conditions, "Created")) {
-    status.message = text_after(created->message, kWaits);
+  } else if (const auto* waiting = api::find_condition(from.conditions, kWaiting)) {
+    status.reason = waiting->reason;
+    status.message = waiting->message;
   }
   if (is_true(from.conditions, "Restarting")) {
     status.replica_failure = true;
@@ -235,6 +234,17 @@ class KubeflowConditions {
       list_.insert(list_.begin() + 1, std::move(next));
     }
   }
+  /// Sets the condition of a job that waits; an empty reason removes it. It stands in front, so that the last one stays
+  /// the job's state.
+  void wait(const std::string& reason, const std::string& message) {
+    if (frozen_) return;
+    const api::Condition* old = api::find_condition(list_, kWaiting);
+    if (old != nullptr && old->reason == reason && old->message == message) return;
+    api::Condition next = next_condition(old, kWaiting, true, reason, message, now_);
+    next.last_update_time = now_;
+    std::erase_if(list_, [](const api::Condition& one) { return one.type == kWaiting; });
+    if (!reason.empty()) list_.insert(list_.begin(), std::move(next));
+  }
   bool has(std::string_view type) const { return api::find_condition(list_, type) != nullptr; }
   /// Changes only the message, in place: the job's state stays what it is.
   void explain(std::string_view type, const std::string& message) {
@@ -271,8 +281,10 @@ void set_kubeflow_conditions(const JobStatus& status, const json::Document& obje
   const EventReasons events = kubeflow_events(kind);
   KubeflowConditions conditions(list, now);
   conditions.set("Created", true, events.created, says("created"));
-  const bool waits = (status.phase == Phase::kPending || status.phase == Phase::kResuming) && !status.reason.empty();
-  conditions.explain("Created", waits ? says("created") + std::string(kWaits) + status.message : says("created"));
+  conditions.explain("Created", says("created"));  // an earlier version said there what the job waits for
+  const bool may_wait =
+      status.phase == Phase::kPending || status.phase == Phase::kResuming || status.phase == Phase::kRunning;
+  conditions.wait(may_wait ? status.reason : "", status.message);
   if (!status.stalled.empty() || conditions.has(kStalled)) {
     conditions.note(kStalled, !status.stalled.empty(), stall_reason(status), stall_message(status));
   }

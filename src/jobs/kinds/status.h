@@ -30,6 +30,9 @@ void read_pause(const api::Condition* paused, JobStatus& to);
 
 /// The condition of a job that the operator refused, until it runs the job after all.
 inline constexpr const char* kRefused = "MusterRefused";
+/// The condition of a job of Kubeflow's kinds that waits for something, as long as it does. TensorStack's kinds say it
+/// in the condition Running.
+inline constexpr const char* kWaiting = "Waiting";
 /// The condition of a job that runs and does nothing. A job that has always been active does not have it.
 inline constexpr const char* kStalled = "Stalled";
 std::string stall_reason(const JobStatus& status);

@@ -268,7 +268,11 @@ const char* how_it_runs(const JobStatus& status) {
 void set_running(const JobStatus& status, OrderedConditions& conditions) {
   switch (status.phase) {
     case Phase::kRunning:
-      conditions.set("Running", true, kNoReason, how_it_runs(status));
+      if (status.reason.empty()) {
+        conditions.set("Running", true, kNoReason, how_it_runs(status));
+      } else {  // what a replica waits for that is not up
+        conditions.set("Running", true, status.reason, status.message);
+      }
       return;
     case Phase::kSucceeded:
     case Phase::kFailed:
