@@ -29,6 +29,7 @@ ALLOWED = {
     "agent": {"base", "json", "reflect", "api", "client", "linux", "net", "node", "python", "shim"},
     "cli": {"base", "json", "reflect", "api", "jobs", "client", "net", "node", "python"},
     "arena": {"base", "json", "reflect", "api", "jobs", "client", "net", "cli"},
+    "install": {"base", "json", "reflect", "api", "jobs", "client", "control", "net", "cli"},
     "mpi": {"base", "json", "api", "client", "net", "linux"},
     "notify": {"base", "json", "reflect", "api", "jobs", "client", "net"},
     "web": {"base", "json", "reflect", "api", "jobs", "client", "net", "node", "apiserver", "control"},

@@ -1,3 +1,4 @@
+#include "api/muster/names.h"
 #include "api/resource.h"
 #include "reflect/reflect.h"
 
@@ -53,7 +54,9 @@ json::Document crd(const Resource& resource) {
   return json::Object{
       {"apiVersion", "apiextensions.k8s.io/v1"},
       {"kind", "CustomResourceDefinition"},
-      {"metadata", json::Object{{"name", resource.qualified_name()}}},
+      {"metadata",
+       json::Object{{"name", resource.qualified_name()},
+                    {"labels", json::Object{{kNameLabel, kManagedByMuster}, {kManagedByLabel, kManagedByMuster}}}}},
       {"spec", json::Object{{"group", resource.group},
                             {"names", names(resource)},
                             {"scope", resource.scope == Scope::kCluster ? "Cluster" : "Namespaced"},

@@ -217,6 +217,7 @@ int run_in_session(const SessionRun& how, const std::function<int(Session&)>& bo
   net::EventLoop loop;
   SystemRng rng;
   Connection connection = connect(loop, rng, chosen, terminal);
+  if (!how.connect.ns.empty()) connection.ns = how.connect.ns;  // also without a server
   client::ApiClient api(*connection.transport, "");
   Session session(
       loop, api, [&](const std::function<bool()>& done) { loop.run_until(done); }, terminal, connection.ns);

@@ -228,17 +228,6 @@ Check check_clock(const std::string& data_dir) {
 
 }  // namespace
 
-std::string report_of(const std::vector<Check>& checks) {
-  std::string out;
-  for (const Check& check : checks) {
-    const char* sign = check.health == Health::kGood ? "✔" : check.health == Health::kBad ? "✖" : "–";
-    out += fmt::format("{} {:<9} {}\n", sign, check.name, check.finding);
-    if (check.health == Health::kGood || check.fix.empty()) continue;
-    for (const std::string& line : split(check.fix, '\n')) out += fmt::format("{:12}fix: {}\n", "", line);
-  }
-  return out;
-}
-
 std::vector<Check> check_machine(const std::string& data_dir) {
   std::vector<Check> checks;
   const auto engine = running_engine(data_dir);
@@ -268,9 +257,8 @@ class Doctor final : public cli::Command {
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
     const auto checks = check_machine(data_dir_);
-    session.out(report_of(checks));
-    const bool bad = std::ranges::any_of(checks, [](const Check& check) { return check.health == Health::kBad; });
-    return bad ? cli::kExitFailed : cli::kExitOk;
+    session.out(cli::report_of(checks));
+    return cli::has_bad(checks) ? cli::kExitFailed : cli::kExitOk;
   }
 
  private:

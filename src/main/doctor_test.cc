@@ -15,9 +15,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Doctor, ShowsOneLinePerCheckAndTheFixOfWhatIsNotGood) {
-  EXPECT_EQ(report_of({{"engine", Health::kAbsent, "not running", "muster up"},
-                       {"data", Health::kGood, "writable", "never shown"},
-                       {"sandbox", Health::kBad, "pods cannot be isolated", "first\nsecond"}}),
+  EXPECT_EQ(cli::report_of({{"engine", Health::kAbsent, "not running", "muster up"},
+                            {"data", Health::kGood, "writable", "never shown"},
+                            {"sandbox", Health::kBad, "pods cannot be isolated", "first\nsecond"}}),
             "– engine    not running\n"
             "            fix: muster up\n"
             "✔ data      writable\n"

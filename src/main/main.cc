@@ -8,6 +8,7 @@
 #include "arena/code_sync/git_sync.h"
 #include "arena/run.h"
 #include "cli/cli.h"
+#include "install/commands/commands.h"
 #include "main/commands.h"
 #include "main/show_page.h"
 #include "mpi/program.h"
@@ -16,6 +17,7 @@
 namespace {
 
 const muster::cli::Section kCommands[] = {{"Engine", muster::engine_commands()},
+                                          {"Cluster", muster::install::cluster_commands()},
                                           {"Jobs and other objects", muster::cli::object_commands()}};
 
 std::vector<std::string> environment() {

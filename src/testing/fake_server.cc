@@ -1,5 +1,6 @@
 #include "testing/fake_server.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/strings.h"
@@ -19,10 +20,12 @@ std::string parameter(const std::string& query, const std::string& name) {
 bool selected(const json::Document& object, const std::string& query) {
   const std::string field = parameter(query, "fieldSelector");
   if (field.starts_with("metadata.name=") && object.string_at("metadata", "name") != field.substr(14)) return false;
-  const std::string label = parameter(query, "labelSelector");
-  const std::size_t equals = label.find('=');
-  if (equals == std::string::npos) return label.empty() || object.at("metadata", "labels", label) != nullptr;
-  return object.string_at("metadata", "labels", label.substr(0, equals)) == label.substr(equals + 1);
+  const std::vector<std::string> labels = split(parameter(query, "labelSelector"), ',');
+  return std::ranges::all_of(labels, [&](const std::string& label) {
+    const std::size_t equals = label.find('=');
+    if (equals == std::string::npos) return label.empty() || object.at("metadata", "labels", label) != nullptr;
+    return object.string_at("metadata", "labels", label.substr(0, equals)) == label.substr(equals + 1);
+  });
 }
 
 /// Returns the path without its namespace: that of the object in the collection over all namespaces.
@@ -240,6 +243,12 @@ net::Response FakeServer::answer(const net::Request& request, const std::string&
     const json::Document list = list_of(path, query);
     const bool table = request.headers.get("Accept").find("as=Table") != std::string_view::npos;
     return reply(200, table ? as_table(list) : list);
+  }
+  const bool applies = request.headers.get("Content-Type").find("apply-patch") != std::string_view::npos;
+  if (request.method == "PATCH" && applies && object == objects_.end()) {
+    const json::Document made = *json::parse(request.body);
+    if (parameter(query, "dryRun").empty()) put(path, made);
+    return reply(201, made);
   }
   if (object == objects_.end()) return reply(404, status(404, "NotFound", segments.back() + " not found"));
   if (request.method == "PATCH") {

@@ -1,17 +1,35 @@
 """A whole Kubernetes: `MUSTER_NODE=1 tests/contract/real_kubernetes.sh python3 -m pytest tests/cluster`."""
 
+import math
 import os
 
 import pytest
+from audit_log import read_log, summarise
 from real_cluster import RealCluster
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory):
+def whole_cluster(tmp_path_factory):
     kubeconfig = os.environ.get("MUSTER_CONTRACT_KUBECONFIG")
-    if not kubeconfig or not os.environ.get("MUSTER_NODE"):
+    if not kubeconfig or not os.environ.get("MUSTER_NODE_SOCKETS"):
         pytest.skip("there is no cluster: run this with MUSTER_NODE=1 tests/contract/real_kubernetes.sh")
-    made = RealCluster(kubeconfig, tmp_path_factory.mktemp("cluster"))
-    made.start_operator()
-    yield made
-    made.stop_operator()
+    return RealCluster(kubeconfig, tmp_path_factory.mktemp("cluster"))
+
+
+@pytest.fixture
+def cluster(whole_cluster, capsys):
+    """The cluster; when the test has ended, the audit log must show nothing that the operator may not do."""
+    audit = os.environ["MUSTER_CONTRACT_AUDIT"]
+    begin = os.path.getsize(audit)
+    yield whole_cluster
+    events, _ = read_log(audit, begin)
+    summary = summarise(events)
+    with capsys.disabled():
+        print(f"\n  {summary}", flush=True)
+    assert not summary.duplicates
+    assert not summary.unreadable, "the role of the operator lacks these"
+    assert len(summary.refused) <= most_refused(summary), summary.refused
+
+
+def most_refused(summary):
+    return math.ceil(summary.creates * 0.02)

@@ -1,10 +1,9 @@
 """The tutorials on a real cluster: containers of a kubelet, names of CoreDNS, logs and exec through the API server."""
 
 import re
-import signal
 
 from harness import wait_for
-from real_cluster import example
+from overlay import example
 
 
 def accuracies(log):
@@ -34,9 +33,7 @@ def test_001_a_parameter_server_and_its_workers(cluster):
 
 def test_002_horovod_over_mpi(cluster):
     manifest = example("mpijob/horovod-torch/job.yaml")
-    spec = manifest["spec"]["replicaSpecs"][0]["template"]["spec"]
-    spec["volumes"].append({"name": "programs", "hostPath": {"path": str(cluster.programs)}})
-    spec["containers"][0]["volumeMounts"].append({"name": "programs", "mountPath": "/run/muster/bin"})
+    cluster.add_programs(manifest["spec"]["replicaSpecs"][0]["template"]["spec"])
     job, log = cluster.train(manifest, "mj")
     assert job["status"]["phase"] == "Succeeded", log[-3000:]
     assert "4 ranks on cpu" in log
@@ -69,8 +66,6 @@ def test_a_job_outlives_the_operator(cluster):
 
     wait_for("the job to run", lambda: status().get("phase") == "Running", timeout=60)
     before = status()["tasks"][0]["replicas"][0]["uid"]
-    cluster.operator.send_signal(signal.SIGKILL)
-    cluster.operator.wait()
-    cluster.start_operator()
+    cluster.operator.kill()
     wait_for("its end", lambda: status()["phase"] == "Succeeded", timeout=90)
     assert status()["tasks"][0]["replicas"][0]["uid"] == before

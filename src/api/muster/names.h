@@ -21,10 +21,13 @@ inline constexpr const char* kKubeflowJobRoleLabel = "training.kubeflow.org/job-
 // KubeDL
 inline constexpr const char* kCronNameLabel = "kubedl.io/cron-name";  // on jobs: the Cron that made them
 // Muster
-inline constexpr const char* kManagerName = "muster.dev/operator";          // in spec.runPolicy.managedBy: our operator
-inline constexpr const char* kFieldManager = "muster-operator";             // of what our operator writes on a cluster
-inline constexpr const char* kAttemptLabel = "muster.dev/attempt";          // on pods: which try of this replica
-inline constexpr const char* kGangSizeAnnotation = "muster.dev/gang-size";  // on pods: how many start together
+inline constexpr const char* kManagerName = "muster.dev/operator";  // in spec.runPolicy.managedBy: our operator
+inline constexpr const char* kFieldManager = "muster-operator";     // of what our operator writes on a cluster
+inline constexpr const char* kNameLabel = "app.kubernetes.io/name";
+inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";  // on what `muster install` may change
+inline constexpr const char* kManagedByMuster = "muster";
+inline constexpr const char* kAttemptLabel = "muster.dev/attempt";                 // on pods: which try of this replica
+inline constexpr const char* kGangSizeAnnotation = "muster.dev/gang-size";         // on pods: how many start together
 inline constexpr const char* kHeadStartAnnotation = "muster.dev/head-start";       // on pods: of the gang's first rank
 inline constexpr const char* kLocalRanksAnnotation = "muster.dev/local-ranks";     // on pods: "true": one machine
 inline constexpr const char* kTensorBoardUidLabel = "muster.dev/tensorboard-uid";  // on children of a TensorBoard

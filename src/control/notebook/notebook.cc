@@ -79,17 +79,12 @@ std::vector<std::string> idle_arguments(const api::NotebookSpec& spec) {
 }
 
 /// JupyterLab checks neither the name of the server nor a password, because the proxy does.
-std::vector<std::string> notebook_command(const api::Notebook& notebook, const std::string& home) {
+std::vector<std::string> notebook_command(const api::Notebook& notebook, const std::string& home, Where where) {
   std::vector<std::string> command = {
-      "sh",
-      "-c",
-      kNotebookScript,
-      "jupyterlab",
-      "--no-browser",
-      "--allow-root",
-      "--ServerApp.ip=$(POD_IP)",
-      fmt::format("--ServerApp.port={}", kNotebookPort),
-      "--ServerApp.port_retries=0",
+      "sh", "-c", kNotebookScript, "jupyterlab", "--no-browser", "--allow-root",
+      // The pods of a machine may share its addresses. In a cluster `port-forward` comes through the pod's loopback.
+      where == Where::kCluster ? "--ServerApp.ip=*" : "--ServerApp.ip=$(POD_IP)",
+      fmt::format("--ServerApp.port={}", kNotebookPort), "--ServerApp.port_retries=0",
       "--ServerApp.allow_remote_access=True",
       fmt::format("--ServerApp.base_url={}", notebook_path(notebook.metadata.ns, notebook.metadata.name)),
       fmt::format("--ServerApp.root_dir={}", home)};
@@ -112,8 +107,9 @@ std::vector<api::EnvVar> notebook_variables(const std::string& home, const std::
 }
 
 /// A container with a command of its own keeps it; it finds all that it needs in its variables.
-void complete_container(const api::Notebook& notebook, const std::string& home, api::Container& container) {
-  if (container.command.empty() && container.args.empty()) container.command = notebook_command(notebook, home);
+void complete_container(const api::Notebook& notebook, const std::string& home, Where where,
+                        api::Container& container) {
+  if (container.command.empty() && container.args.empty()) container.command = notebook_command(notebook, home, where);
   container.working_dir = home;
   container.env = notebook_variables(home, container.env);
   if (container.ports.empty()) container.ports = {{.name = "http", .container_port = kNotebookPort, .rest = {}}};
@@ -126,11 +122,11 @@ void complete_container(const api::Notebook& notebook, const std::string& home, 
 
 /// `token_data` is the token as the Secret has it. JupyterLab reads it once, so a pod with another one is replaced. A
 /// token that nobody sees is "".
-api::PodTemplateSpec notebook_template(const api::Notebook& notebook, const std::string& token_data) {
+api::PodTemplateSpec notebook_template(const api::Notebook& notebook, const std::string& token_data, Where where) {
   api::PodTemplateSpec made = notebook.spec.template_;
   if (!token_data.empty()) made.metadata.annotations[kTokenHashAnnotation] = sha256_hex(token_data).substr(0, 16);
   const auto container = api::find_notebook_container(made.spec.containers, &api::Container::name);
-  complete_container(notebook, notebook_home(made.spec, *container), *container);
+  complete_container(notebook, notebook_home(made.spec, *container), where, *container);
   api::Volume token;
   token.name = api::kNotebookTokenVolume;
   token.rest = json::Object{{"secret", json::Object{{"secretName", notebook_secret_name(notebook.metadata.name)}}}};
@@ -151,9 +147,9 @@ api::Secret notebook_secret(const PageOwner& owner, const std::string& token) {
 }
 
 /// Makes sure that there is a Secret with a token, and returns the token as the Secret has it; "" if nobody sees it.
-std::string converge_token(const PageOwner& owner, const std::string& fresh_token, Secrets sight, bool needs_one,
+std::string converge_token(const PageOwner& owner, const std::string& fresh_token, Where where, bool needs_one,
                            const Snapshot& seen, Plan& plan) {
-  if (sight == Secrets::kByName) {
+  if (where == Where::kCluster) {
     // A pod that runs has its token; one that waits may wait for the Secret.
     if (!needs_one) return {};
     Create create = create_child(notebook_secret(owner, fresh_token));
@@ -230,8 +226,7 @@ std::string notebook_path(const std::string& ns, const std::string& name) {
   return fmt::format("/notebook/{}/{}/", ns, name);
 }
 
-Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std::string& fresh_token,
-                   Secrets secrets) {
+Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std::string& fresh_token, Where where) {
   const auto notebook = reflect::decode<api::Notebook>(seen.primary);
   // Admission rejects what cannot be decoded. The garbage collector deletes the children of one being deleted.
   if (!notebook || notebook->metadata.deletion_timestamp || notebook->spec.template_.spec.containers.empty()) return {};
@@ -254,22 +249,22 @@ Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std
   if (fault.empty()) {
     const bool suspended = stop || is_stopped(*notebook);
     const bool needs_token = !suspended && (pod == nullptr || pod->status.phase == "Pending");
-    const std::string token = converge_token(owner, fresh_token, secrets, needs_token, seen, plan);
-    converge_page(owner, notebook_template(*notebook, token), suspended, seen, plan);
+    const std::string token = converge_token(owner, fresh_token, where, needs_token, seen, plan);
+    converge_page(owner, notebook_template(*notebook, token, where), suspended, seen, plan);
   }
   emit_phase_change(owner, state, plan);
   return plan;
 }
 
-Controller notebook_controller(std::string pages_url, std::function<std::string()> make_token, Secrets secrets) {
+Controller notebook_controller(std::string pages_url, std::function<std::string()> make_token, Where where) {
   Controller controller{
       .api_version = "tensorstack.dev/v1beta1",
       .kind = "Notebook",
       .children = page_children(api::kNotebookUidLabel),
-      .plan = [pages_url = std::move(pages_url), make_token = std::move(make_token), secrets](const Snapshot& seen) {
-        return plan_notebook(seen, pages_url, make_token(), secrets);
+      .plan = [pages_url = std::move(pages_url), make_token = std::move(make_token), where](const Snapshot& seen) {
+        return plan_notebook(seen, pages_url, make_token(), where);
       }};
-  if (secrets == Secrets::kWatched) {
+  if (where != Where::kCluster) {
     controller.children.push_back(watched_kind<api::Secret>(api::kNotebookUidLabel));
   }
   return controller;

@@ -52,7 +52,7 @@ struct Controllers::State {
         TensorBoardOptions tensorboards, bool strict)
       : State(l, rng, client, where, std::move(is_port_free), job_kinds()) {
     runner.add(notebook_controller(
-        tensorboards.pages_url, [&rng] { return make_token(rng); }, Secrets::kWatched));
+        tensorboards.pages_url, [&rng] { return make_token(rng); }, where));
     runner.add(tensorboard_controller(std::move(tensorboards)));
     runner.add(cron_controller(find_time_zone));
     runner.add(deployment_controller());
@@ -70,7 +70,7 @@ struct Controllers::State {
       const std::string name = one.resource->qualified_name();
       if (one.resource->kind == "Notebook") {
         runner.add(notebook_controller(
-            TensorBoardOptions{}.pages_url, [&rng] { return make_token(rng); }, Secrets::kByName));
+            TensorBoardOptions{}.pages_url, [&rng] { return make_token(rng); }, Where::kCluster));
       } else if (one.resource->kind == "TensorBoard") {
         runner.add(tensorboard_controller(TensorBoardOptions{}));
       } else if (one.resource->kind == "Cron") {

@@ -42,6 +42,18 @@ std::set<std::string> intersection(const std::vector<std::string>& some, const s
 
 }  // namespace
 
+bool has_known_operator(const std::string& kind) {
+  return std::ranges::any_of(known_operators(), [&](const KnownOperator& known) {
+    return std::ranges::find(known.kinds, kind) != known.kinds.end();
+  });
+}
+
+std::vector<std::string> leases_of_known_operators() {
+  std::vector<std::string> names;
+  for (const KnownOperator& known : known_operators()) names.emplace_back(known.lease);
+  return names;
+}
+
 bool is_renewed(const json::Document& lease, Time now) {
   if (lease.string_at("spec", "holderIdentity").empty()) return false;
   const auto renewed = parse_rfc3339(lease.string_at("spec", "renewTime"));

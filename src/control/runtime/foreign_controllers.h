@@ -18,6 +18,11 @@ namespace muster::control {
 /// Returns whether the holder of a Lease has renewed it within twice its duration.
 bool is_renewed(const json::Document& lease, Time now);
 
+/// Whether somebody else ships an operator of the kind, by qualified name, that we know how to find.
+bool has_known_operator(const std::string& kind);
+/// Returns the names of the Leases that these operators hold.
+std::vector<std::string> leases_of_known_operators();
+
 class ForeignControllers {
  public:
   /// Gets the qualified name of each kind that another operator has begun or stopped to run.

@@ -156,6 +156,7 @@ bool lists(const json::Document& list, const std::string& name) {
 
 }  // namespace
 
+// All but those of the scheduler, which is the cluster's own.
 std::vector<const api::Resource*> operated_kinds() {
   std::vector<const api::Resource*> kinds;
   for (const api::Resource& resource : api::resources()) {

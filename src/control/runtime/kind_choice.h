@@ -21,6 +21,9 @@ using Wishes = std::map<std::string, Wish>;
 /// Reads the items of --kinds: NAME=auto|on|off, where NAME may be `all`; or only names, which turns all others off.
 Result<Wishes> parse_wishes(const std::vector<std::string>& items);
 
+/// Returns the kinds that an operator can run, in the version that is stored.
+std::vector<const api::Resource*> operated_kinds();
+
 struct ChosenKind {
   const api::Resource* resource = nullptr;  // in the version that the cluster serves
   Wish wish = Wish::kAuto;
