@@ -28,7 +28,7 @@ def installed(server):
     yield server
     server.muster("uninstall", "--crds", "--yes")
     wait_for("the installation to be gone", lambda: server.find("namespace", NAMESPACE) is None
-             and not json.loads(server.muster("get", "crds", "-o", "json").stdout)["items"], timeout=60)
+             and not json.loads(server.muster("get", "crds", "-o", "json").stdout)["items"], timeout=150)
 
 
 def key(document):
@@ -187,13 +187,13 @@ def test_foreign_crds_stay_as_they_are(server):
         server.muster("create", "-f", str(file))
     try:
         names = [one["metadata"]["name"] for one in json.loads(server.muster("get", "crds", "-o", "json").stdout)["items"]]
-        before = {name: server.find("crd", name)["metadata"]["resourceVersion"] for name in names}
+        before = {name: server.find("crd", name)["metadata"]["generation"] for name in names}
         said = server.muster("install", "--wait=false").stdout
         for name in names:
             assert f"customresourcedefinition/{name} left alone: belongs to somebody else and stays as it is" in said
             live = server.request("GET", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
             assert "muster-install" not in [one["manager"] for one in live["metadata"]["managedFields"]]
-        assert {name: server.find("crd", name)["metadata"]["resourceVersion"] for name in names} == before
+        assert {name: server.find("crd", name)["metadata"]["generation"] for name in names} == before
         found = check(server)
         assert found["kind"]["health"] == "good"
         said = server.muster("install", "--wait=false", "--adopt", "pytorchjobs.kubeflow.org").stdout

@@ -17,7 +17,7 @@ ACCOUNT = "system:serviceaccount:muster-system:muster-operator"
 NO_NOTEBOOKS = "notebooks=off"
 # What no request shows: OwnerReferencesPermissionEnforcement asks for the right to update finalizers of each owner.
 ASKED_BY_ADMISSION = "/finalizers"
-# What these tests do not make the operator do, and why it has the right all the same.
+# What these tests do not make the operator do, and why it has the right anyway.
 OTHERWISE_USED = {
     **{("secrets", verb): "the tokens of Notebooks, the keys of MPI jobs" for verb in ("get", "create", "delete")},
     **{("leases", verb): "election, which is for pods" for verb in ("create", "get", "update")},
@@ -111,5 +111,4 @@ def test_all_rights_are_used_and_none_is_missing(server):
     # Servers without WatchList are asked for lists.
     unused = {(resource, verb) for resource, verb in unused if verb != "list" or (resource, "watch") in unused}
     assert {one for one in used if not one[2]} == set()
-    print("UNUSED", sorted(unused))
     assert unused == OTHERWISE_USED.keys()
