@@ -184,6 +184,49 @@ def test_a_debugger_on_a_terminal(engine, project):
     assert "answer 42" in terminal.seen
 
 
+def on_terminal(engine, project, *words):
+    command = f"cd {shlex.quote(str(project))} && exec {shlex.quote(str(MUSTER))} run {shlex.join(words)}"
+    return OnTerminal(["sh", "-c", command], engine.environment())
+
+
+@pytest.mark.parametrize("flag", ["-it", "-i", "-t"])
+def test_a_terminal_shows_what_was_written_before_it_was_connected(engine, project, flag):
+    script(project, "import sys, time\nprint('FIRST')\nprint('wrong', file=sys.stderr)\ntime.sleep(1)\nprint('SECOND')\n")
+    for _ in range(3):
+        terminal = on_terminal(engine, project, flag, "train.py")
+        assert terminal.wait() == 0, terminal.seen
+        for word in ("FIRST", "wrong", "SECOND"):
+            assert terminal.seen.count(word) == 1, terminal.seen
+        assert terminal.seen.index("FIRST") < terminal.seen.index("SECOND")
+        assert "Succeeded in" in terminal.seen
+
+
+def test_a_script_that_ends_before_its_terminal_is_connected_is_shown_too(engine, project):
+    script(project, "print('hello')\n")
+    for _ in range(5):
+        terminal = on_terminal(engine, project, "-it", "train.py")
+        assert terminal.wait() == 0, terminal.seen
+        assert terminal.seen.count("hello") == 1 and "error:" not in terminal.seen, terminal.seen
+    script(project, "print('hello')\nraise SystemExit(3)\n")
+    terminal = on_terminal(engine, project, "-it", "train.py")
+    assert terminal.wait() == 1 and "exit code 3" in terminal.seen and "hello" in terminal.seen
+
+
+def test_much_output_reaches_the_terminal_whole(engine, project):
+    script(project, "for i in range(300_000): print(i)\n")
+    terminal = on_terminal(engine, project, "-it", "train.py")
+    assert terminal.wait(timeout=60) == 0
+    numbers = [line.strip() for line in terminal.seen.splitlines() if line.strip().isdigit()]
+    assert numbers == [str(i) for i in range(300_000)]
+
+
+def test_input_of_a_pipe_reaches_the_script(engine, project):
+    script(project, "import sys\nprint('ready')\nprint('got', sys.stdin.read())\n")
+    done = subprocess.run([MUSTER, "run", "-i", "train.py"], cwd=project, env=engine.environment(), text=True, timeout=90, input="words",
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout) == (0, "ready\ngot words\n"), done.stderr
+
+
 @pytest.mark.parametrize("words, why", [
     (("--ranks", "0"), "--ranks: must be 1 or more, got 0"),
     (("--replace",), "--replace: requires --name"),

@@ -22,6 +22,8 @@ EndOfJob end_of(Session& session, const Selected& job, const json::Document& obj
   return end;
 }
 
+}  // namespace
+
 int report_end(Session& session, const Selected& job, const json::Document& object, bool deleted) {
   switch (object_end(object)) {
     case ObjectEnd::kSucceeded:
@@ -41,8 +43,6 @@ int report_end(Session& session, const Selected& job, const json::Document& obje
   return session.fail(
       {.code = kExitFailed, .what = fmt::format("{} {}", job.label(), deleted ? "was deleted" : "has not ended")});
 }
-
-}  // namespace
 
 client::Prefix prefix_of(const Session& session) {
   return session.terminal().color ? client::Prefix::kColored : client::Prefix::kPlain;
