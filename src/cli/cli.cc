@@ -241,6 +241,7 @@ int run_in_session(const SessionRun& how, const std::function<int(Session&)>& bo
   session.set_show_page(how.show_page);
   api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
   if (!how.connect.ns.empty()) session.set_ns_is_named();
+  if (const auto* choice = std::get_if<Choice>(&chosen)) session.set_is_local_engine(choice->local_engine);
   session.report_errors_as(how.error_text);
   // A command without a server never waits for one, so Ctrl-C may end it like any other program.
   if (how.need != Server::kNone) {

@@ -69,4 +69,30 @@ def test_the_python_is_named_and_blamed_for_a_missing_module(engine, project):
     done = run(engine, project, "run", "import.py")
     assert done.returncode == 1
     python = next(line for line in done.stderr.splitlines() if line.startswith("python: /"))
-    assert f"note: python was {python.removeprefix('python: ')}; install the module there" in done.stderr
+    program = python.removeprefix("python: ").split(" (")[0]
+    assert f"note: python was {program}; install the module there" in done.stderr
+
+
+def test_new_arguments_of_a_rerun_mount_their_folders(engine, project, tmp_path_factory):
+    data = [tmp_path_factory.mktemp("data") for _ in range(2)]
+    for number, folder in enumerate(data):
+        (folder / "x").write_text(f"data {number}")
+    (project / "read.py").write_text("import sys; print(open(sys.argv[2] + '/x').read())\n")
+    assert run(engine, project, "run", "--name", "reads", "read.py", "--data", data[0]).stdout == "data 0\n"
+    again = run(engine, project, "rerun", "reads", "--", "--data", data[1])
+    assert f"mount: {data[1]} (writable)" in again.stderr
+    assert run(engine, project, "wait", "pj/reads-2").returncode == 0
+    assert run(engine, project, "logs", "reads-2").stdout == "data 1\n"
+
+
+def test_a_missing_file_is_explained_later_too(engine, project, tmp_path_factory):
+    data = tmp_path_factory.mktemp("data")
+    (data / "x").touch()
+    (project / "read.py").write_text(f"open('{data}/x')\n")
+    hint = f"{data}/x exists on this machine but not in the job: muster run --mount {data} …"
+    assert run(engine, project, "run", "-d", "--name", "lacks", "read.py").returncode == 0
+    followed = run(engine, project, "logs", "-f", "lacks")
+    assert followed.returncode == 1 and "note: " + hint in followed.stderr
+    assert "note: " + hint in run(engine, project, "wait", "pj/lacks").stderr
+    described = run(engine, project, "describe", "pj", "lacks").stdout
+    assert hint in described[described.index("Note:"):]

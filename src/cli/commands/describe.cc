@@ -11,6 +11,7 @@
 #include "cli/objects/describe_text.h"
 #include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
+#include "cli/run/ran_job.h"
 #include "jobs/pods.h"
 
 namespace muster::cli {
@@ -77,6 +78,7 @@ class Describe final : public Command {
     const std::vector<json::Document> pods = existing(replicas);
     const Viewer viewer{.now = session.loop().now(),
                         .width = session.terminal().width,
+                        .notes = notes_about(session, object),
                         .told = head_message(object, waiting_cause(object, pods))};
     std::string out = describe_head(object, viewer);
     if (is_job) out += describe_replicas(replicas, one.name, viewer);
@@ -84,6 +86,15 @@ class Describe final : public Command {
     if (one.kind.kind == "Pod") out += describe_containers(object, viewer);
     out += describe_body(object, one.kind.kind);
     if (show_events_) out += describe_events(events_of(session, one, uid), viewer);
+    return out;
+  }
+
+  static std::vector<std::string> notes_about(Session& session, const json::Document& object) {
+    constexpr std::string_view kNote = "note: ";
+    std::vector<std::string> out = hints_about_job(session, object);
+    for (std::string& hint : out) {
+      if (hint.starts_with(kNote)) hint.erase(0, kNote.size());
+    }
     return out;
   }
 

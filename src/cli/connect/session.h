@@ -52,6 +52,9 @@ class Session {
   /// Returns the namespace given by a flag, or "" when ns() comes from the kubeconfig.
   std::string named_ns() const { return ns_is_named_ ? ns_ : ""; }
   void set_ns_is_named() { ns_is_named_ = true; }
+  /// True when the server is the engine of this user on this machine, so that its jobs see files of this machine.
+  bool is_local_engine() const { return is_local_engine_; }
+  void set_is_local_engine(bool is_local) { is_local_engine_ = is_local; }
 
   /// Prints text for people: control sequences, from whatever source, are escaped (base/visible_text.h).
   void out(std::string_view text);
@@ -96,6 +99,7 @@ class Session {
   Terminal terminal_;
   std::string ns_;
   bool ns_is_named_ = false;
+  bool is_local_engine_ = false;
   std::function<Failure(const Error&)> explain_;
   bool interrupted_ = false;
   ErrorText error_text_ = error_text;
