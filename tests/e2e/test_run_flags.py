@@ -227,6 +227,14 @@ def test_input_of_a_pipe_reaches_the_script(engine, project):
     assert (done.returncode, done.stdout) == (0, "ready\ngot words\n"), done.stderr
 
 
+def test_a_proxy_on_this_machines_loopback_is_noted(engine, project):
+    if not engine.has_own_networks():
+        pytest.skip("jobs share the network of this machine")
+    done = run(engine, project, "-e", "MLFLOW_TRACKING_URI=http://localhost:18992", "train.py", http_proxy="http://127.0.0.1:18991")
+    for variable, address in (("http_proxy", "127.0.0.1:18991"), ("MLFLOW_TRACKING_URI", "127.0.0.1:18992")):
+        assert f"note: {variable} leads to {address}" in done.stderr and f'network.allow: ["{address}"]' in done.stderr
+
+
 @pytest.mark.parametrize("words, why", [
     (("--ranks", "0"), "--ranks: must be 1 or more, got 0"),
     (("--replace",), "--replace: requires --name"),

@@ -16,6 +16,7 @@
 #include "cli/objects/wait_until_gone.h"
 #include "cli/run/flags.h"
 #include "cli/run/job.h"
+#include "cli/run/loopback.h"
 #include "cli/run/prepare.h"
 #include "cli/run/programs_line.h"
 #include "cli/run/safe_folders.h"
@@ -84,6 +85,7 @@ class Run final : public Command {
     flags_.detach ? session.out(created) : session.err(created);
     session.err(programs_line(session, prepared, "muster run"));
     for (const std::string& note : prepared.folders->notes()) session.err(note + "\n");
+    for (const std::string& note : loopback_notes(session, prepared)) session.err(note + "\n");
     for (const auto& [local, remote] : prepared.job.ports)
       session.err(fmt::format("port: http://127.0.0.1:{}\n", local));
   }
