@@ -73,6 +73,21 @@ def test_the_python_is_named_and_blamed_for_a_missing_module(engine, project):
     assert f"note: python was {program}; install the module there" in done.stderr
 
 
+def test_a_replaced_job_is_still_found_by_its_number(engine, project):
+    for number in (1, 2, 3):
+        (project / "say.py").write_text(f"print('run {number}')\n")
+        assert run(engine, project, "run", "--name", "again", "--replace", "say.py").returncode == 0
+    now = run(engine, project, "logs", "again")
+    assert now.stdout == "run 3\n" and "2 earlier jobs had the name again; for the last one: --earlier 1" in now.stderr
+    assert run(engine, project, "logs", "--earlier", "1", "again").stdout == "run 2\n"
+    assert run(engine, project, "logs", "--earlier=2", "pj/again").stdout == "run 1\n"
+    missing = run(engine, project, "logs", "--earlier=3", "again")
+    assert missing.returncode == 3 and "--earlier 3: logs of 2 earlier jobs of \"again\" are kept" in missing.stderr
+    described = run(engine, project, "describe", "again")
+    assert "--earlier 1" in described.stderr
+    assert "deleted" in run(engine, project, "describe", "--earlier", "1", "again").stdout
+
+
 def test_new_arguments_of_a_rerun_mount_their_folders(engine, project, tmp_path_factory):
     data = [tmp_path_factory.mktemp("data") for _ in range(2)]
     for number, folder in enumerate(data):

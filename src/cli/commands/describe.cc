@@ -23,9 +23,12 @@ class Describe final : public Command {
   void add_flags(Flags& flags) override {
     selection_.add_flags(flags);
     flags.add("show-events", &show_events_, "include the events of the object");
+    flags.add("earlier", &earlier_,
+              "describe the Nth earlier job of this name, as --replace leaves them; 1 is the last");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
+    if (earlier_) return describe_earlier(session, words);
     selection_.let_kind_mean_all();  // as in kubectl
     auto selected = selection_.collect(session, words, "muster describe JOB   or: muster describe TYPE NAME");
     if (auto* failure = std::get_if<Failure>(&selected)) {
@@ -57,16 +60,27 @@ class Describe final : public Command {
   }
 
  private:
+  int describe_earlier(Session& session, const std::vector<std::string>& words) const {
+    if (words.size() != 1)
+      return session.fail(usage_failure("--earlier: name one job", "muster describe --earlier 1 JOB"));
+    const std::string name = words[0].substr(words[0].find('/') + 1);
+    const auto found = earlier_job_named(session, name, job_kinds(), *earlier_);
+    return found ? describe_past(session, *found) : session.fail(found.error());
+  }
+
+  static int describe_past(Session& session, const JobWithPods& job) {
+    const Viewer viewer{.now = session.loop().now(), .width = session.terminal().width};
+    session.out(describe_deleted_job(job.job.kind.kind, job.job.kind.api_version(), job.pods, viewer));
+    session.err(jobs::history_note(job.pods, job.job.name));
+    return kExitOk;
+  }
+
   /// Shows what is kept of a deleted job; fails with `failure` when that is nothing.
   static int deleted_job(Session& session, const std::string& name, std::vector<ServedKind> kinds,
                          const Failure& failure) {
     const auto deleted = deleted_jobs_named(session, name, std::move(kinds));
     if (!deleted || deleted->empty()) return session.fail(failure);
-    const JobWithPods& job = newest_of(*deleted);
-    const Viewer viewer{.now = session.loop().now(), .width = session.terminal().width};
-    session.out(describe_deleted_job(job.job.kind.kind, job.job.kind.api_version(), job.pods, viewer));
-    session.err(jobs::history_note(job.pods, name));
-    return kExitOk;
+    return describe_past(session, newest_of(*deleted));
   }
 
   std::string text(Session& session, const Selected& one, const json::Document& object) {
@@ -128,6 +142,7 @@ class Describe final : public Command {
   }
 
   Selection selection_;
+  std::optional<std::int64_t> earlier_;
   bool show_events_ = true;
 };
 
