@@ -40,7 +40,7 @@ TEST_F(ChoosePython, NamedOneComesFirst) {
   search.named = root + "/active/";
   EXPECT_EQ(said(), root + "/active/bin/python (--python)") << "an environment is as good as its interpreter";
   search.named = shim(root + "/shims", "echo " + root + "/second/bin/python3") + "/python";
-  EXPECT_EQ(said(), root + "/second/bin/python3 (--python)") << "what a shim finds";
+  EXPECT_EQ(said(), root + "/second/bin/python3.12 (--python)") << "what a shim finds";
   search.named = shim(root + "/broken", "exit 127") + "/python";
   EXPECT_THAT(said(), HasSubstr(root + "/broken/python is a script that finds no Python here (--python)"));
   search.named = "python3.99";

@@ -162,7 +162,7 @@ def test_programs_by_their_whole_path(engine, project, tmp_path):
     (project / "ver.py").write_text("import sys; print(sys.prefix, sys.argv[1:])\n")
     done = run(engine, project, "--ranks=1", "/usr/bin/python3", "-u", "ver.py", "x")
     assert done.stdout == "/usr ['x']\n", done.stderr
-    assert "python: /usr/bin/python3 (as the command names it)" in done.stderr
+    assert f"python: {PYTHON} (as the command names it)" in done.stderr
     assert run(engine, project, "--ranks=1", "/bin/echo", "hello").stdout == "hello\n"
     assert run(engine, project, "--ranks=1", "/usr/bin/env", "python3", "ver.py").stdout == "/usr []\n"
     folder = make_environment(tmp_path / "env")

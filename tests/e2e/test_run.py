@@ -111,3 +111,25 @@ def test_a_missing_file_is_explained_later_too(engine, project, tmp_path_factory
     assert "note: " + hint in run(engine, project, "wait", "pj/lacks").stderr
     described = run(engine, project, "describe", "pj", "lacks").stdout
     assert hint in described[described.index("Note:"):]
+
+
+def test_a_running_job_is_measured_before_top_answers(engine, project):
+    (project / "wait").touch()
+    assert run(engine, project, "run", "-d", "--name", "fresh", "train.py").returncode == 0
+    wait_for("it to run", lambda: phase(engine, "fresh") == "Running")
+    assert "fresh-" in run(engine, project, "top", "fresh").stdout
+    (project / "wait").unlink()
+    assert run(engine, project, "wait", "pj/fresh").returncode == 0
+
+
+def test_the_size_of_shared_memory_is_told(engine, project):
+    assert run(engine, project, "run", "--memory", "1Gi", "--name", "shares", "train.py").returncode == 0
+    assert "/dev/shm has 1Gi" in run(engine, project, "get", "events").stdout
+
+
+def test_a_failure_speaks_of_flags_and_not_of_fields(engine, project):
+    (project / "fail").touch()
+    done = run(engine, project, "run", "train.py")
+    assert done.returncode == 1 and "backoffLimit" not in done.stderr
+    done = run(engine, project, "run", "--restarts", "1", "train.py")
+    assert "--restarts 1 is used up" in done.stderr

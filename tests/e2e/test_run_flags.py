@@ -227,6 +227,18 @@ def test_input_of_a_pipe_reaches_the_script(engine, project):
     assert (done.returncode, done.stdout) == (0, "ready\ngot words\n"), done.stderr
 
 
+def test_what_a_launcher_tells_its_processes(engine, project):
+    script(project, """
+        import os
+        names = ("ROLE_NAME", "ROLE_RANK", "ROLE_WORLD_SIZE", "GROUP_WORLD_SIZE", "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_RESTART_COUNT")
+        print(*(os.environ[name] for name in names))
+        raise SystemExit(os.environ["TORCHELASTIC_RESTART_COUNT"] == "0")
+    """)
+    done = run(engine, project, "--ranks", "2", "--restarts", "1", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert {"[worker-0] default 0 2 1 1 0", "[worker-1] default 1 2 1 1 1"} <= set(done.stdout.splitlines()), done.stdout
+
+
 def test_a_proxy_on_this_machines_loopback_is_noted(engine, project):
     if not engine.has_own_networks():
         pytest.skip("jobs share the network of this machine")
@@ -236,7 +248,12 @@ def test_a_proxy_on_this_machines_loopback_is_noted(engine, project):
 
 
 @pytest.mark.parametrize("words, why", [
-    (("--ranks", "0"), "--ranks: must be 1 or more, got 0"),
+    (("--ranks", "0"), "--ranks: must be 1 to 10000, got 0"),
+    (("--ranks", "100000"), "--ranks: must be 1 to 10000, got 100000"),
+    (("--nproc-per-node", "gpu"), "got \"gpu\"; muster run --gpus N starts one rank on each of N GPUs"),
+    (("--notify", "ftp://x"), "--notify: must be a target of the configuration, or a URL of http or https, got one of \"ftp\""),
+    (("--mount", ".:/usr"), "the target /usr would hide the programs and settings of the system"),
+    (("--mount", ".:/etc/ssl"), "the target /etc/ssl would hide the programs and settings of the system"),
     (("--replace",), "--replace: requires --name"),
     (("-d", "--wait"), "--detach and --wait: give one of them"),
     (("-it", "--ranks", "2"), "-it: requires a job of one rank, got --ranks 2"),
