@@ -19,6 +19,7 @@ WRITERS = {
     "src/arena/submit/objects.cc": "`arena submit`",
     "src/arena/submit/cron_object.cc": "`arena cron`",
     "src/cli/run/job.cc": "`muster run`",
+    "src/cli/run/ran_job.cc": "adds mounts to what `muster run` wrote",
     "console/src/lib/yamlPlace.ts": "an example in a comment",
     "src/arena/requests/find_jobs.cc": "asks for these members, for jobs::summarise to read",
 }

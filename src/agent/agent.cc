@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "agent/disk/disk_space.h"
 #include "agent/disk/disk_threads.h"
 #include "agent/disk/paths.h"
 #include "agent/disk/trash.h"
@@ -103,6 +104,7 @@ class Agent::Node {
   void on_ready();
   void on_gone(const std::string& uid);
   void report(const std::string& uid, const PodEvent& event);
+  Result<LaunchPlan> plan_of(const Document& pod);
   std::vector<MeasuredPod> running_pods() const;
   std::map<std::string, std::int64_t> measured_limits(const std::string& uid) const;
   void end_for_memory(const std::string& uid, const OverMemory& over);
@@ -184,7 +186,7 @@ Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Opt
           [this](const std::string& uid) { sync_.look_at(uid); }),
       os_(
           loop, paths_, trash_, {&volume_folders_, &names_, &networks_, &gpus_, &cgroups_},
-          [this](const Document& pod) { return planner_.plan(pod); },
+          [this](const Document& pod) { return plan_of(pod); },
           [this](const Document& pod, const std::vector<PodEvent>& events) {
             for (const PodEvent& event : events) writer_.report(pod, 0, event);
           },
@@ -340,6 +342,15 @@ void Agent::Node::on_gone(const std::string& uid) {
   checks_.forget(uid);
   metrics_.stalls().forget(uid);
   tidying_.on_pod_gone();
+}
+
+/// How large /dev/shm is decides how many workers a data loader may have.
+Result<LaunchPlan> Agent::Node::plan_of(const Document& pod) {
+  Result<LaunchPlan> plan = planner_.plan(pod);
+  if (!plan) return plan;
+  const std::string size = size_text(shared_memory_size(sync_.gang_of(pod), registration_.machine()));
+  plan->events.push_back({"Normal", "Environment", "/dev/shm has " + size + ", which the pods of a job share"});
+  return plan;
 }
 
 void Agent::Node::report(const std::string& uid, const PodEvent& event) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -29,10 +30,26 @@ namespace muster::cli {
 
 namespace {
 
+/// Returns false with errno. The loop makes a terminal that it reads from non-blocking, and that it writes to is the
+/// same one.
+bool write_whole(int to, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(to, text.data(), text.size());
+    if (n >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EAGAIN) {
+      pollfd room{.fd = to, .events = POLLOUT, .revents = 0};
+      ::poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Exits when the output cannot be written: its reader (`| head`) has exited, or the disk is full.
 void write_or_exit(std::FILE* to, std::string_view text) {
-  if (text.empty()) return;
-  if (std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0) return;
+  if (write_whole(::fileno(to), text)) return;
   const bool reader_is_gone = errno == EPIPE;
   restore_terminal();
   if (!reader_is_gone && to == stdout) std::fputs("error: cannot write to stdout\n", stderr);
@@ -225,7 +242,10 @@ int run_in_session(const SessionRun& how, const std::function<int(Session&)>& bo
   session.set_show_page(how.show_page);
   api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
   if (!how.connect.ns.empty()) session.set_ns_is_named();
-  if (const auto* choice = std::get_if<Choice>(&chosen); choice != nullptr && choice->in_pod) session.set_is_in_pod();
+  if (const auto* choice = std::get_if<Choice>(&chosen)) {
+    if (choice->in_pod) session.set_is_in_pod();
+    session.set_is_local_engine(choice->local_engine);
+  }
   session.report_errors_as(how.error_text);
   // A command without a server never waits for one, so Ctrl-C may end it like any other program.
   if (how.need != Server::kNone) {

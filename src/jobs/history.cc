@@ -74,10 +74,10 @@ std::string history_note(const JobPods& pods, const std::string& job_name) {
         fmt::format("{} earlier pod{} of {}: the limits of logs (logs.* in the configuration) removed what {} left\n",
                     pods.removed, pods.removed == 1 ? "" : "s", job_name, pods.removed == 1 ? "it" : "they");
   }
-  if (!pods.exists && !pods.others.empty()) {
+  if (!pods.others.empty()) {
     const std::size_t count = pods.others.size();
-    out +=
-        fmt::format("{} earlier job{} had the name {}; this is the newest\n", count, count == 1 ? "" : "s", job_name);
+    out += fmt::format("{} earlier job{} had the name {}; for the last one: --earlier 1\n", count,
+                       count == 1 ? "" : "s", job_name);
   }
   return out;
 }

@@ -45,10 +45,12 @@ TEST(JobHistory, IsReadAsItWasSent) {
 }
 
 TEST(JobHistory, SaysWhatLimitsRemovedAndWhichJobItIs) {
-  EXPECT_EQ(history_note({.uid = "u", .exists = true, .others = {"old"}}, "mnist"), "");
+  EXPECT_EQ(history_note({.uid = "u", .exists = true, .others = {"old"}}, "mnist"),
+            "1 earlier job had the name mnist; for the last one: --earlier 1\n");
+  EXPECT_EQ(history_note({.uid = "u", .exists = true}, "mnist"), "");
   EXPECT_EQ(history_note({.uid = "u", .exists = false, .removed = 1, .others = {"old"}}, "mnist"),
             "1 earlier pod of mnist: the limits of logs (logs.* in the configuration) removed what it left\n"
-            "1 earlier job had the name mnist; this is the newest\n");
+            "1 earlier job had the name mnist; for the last one: --earlier 1\n");
 }
 
 }  // namespace

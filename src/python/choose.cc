@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/find_program.h"
 #include "base/run_program.h"
@@ -15,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Duration kShimLimit = std::chrono::seconds(10);
+constexpr std::string_view kNameIt = "name an interpreter or the folder of an environment";
 
 bool is_file(const std::string& path) {
   std::error_code error;
@@ -38,19 +40,6 @@ Result<Choice> chosen(const std::string& program, const Search& search, std::str
   return Choice{*std::move(interpreter), std::move(why)};
 }
 
-Result<Choice> named(const Search& search) {
-  std::error_code error;
-  std::string program = search.named;
-  if (program.find('/') == std::string::npos) {
-    const std::string found = find_program(program, search.path);
-    if (!found.empty()) program = found;
-  }
-  program = fs::absolute(program, error).lexically_normal().string();
-  while (program.size() > 1 && program.ends_with('/')) program.pop_back();
-  if (fs::is_directory(program, error)) program = program_in(program);
-  return chosen(program, search, "--python", "name an interpreter or the folder of an environment");
-}
-
 /// Returns the nearest `.venv`, from the folder up to the user's home or the root of the file system, without these.
 std::string environment_above(const Search& search) {
   for (fs::path folder = search.start; folder.has_relative_path() && folder != search.home;
@@ -65,6 +54,31 @@ std::string behind_shim(const std::string& shim) {
   const auto end = run_program(
       {.words = {shim, "-c", "import sys; print(sys.executable)"}, .env = {}, .quiet = true, .limit = kShimLimit});
   return end && end->succeeded() ? std::string(trim(end->output)) : "";
+}
+
+Result<Choice> named(const Search& search) {
+  std::error_code error;
+  std::string program = search.named;
+  if (program.find('/') == std::string::npos) {
+    const std::string found = find_program(program, search.path);
+    if (!found.empty()) program = found;
+    if (found.empty() && !fs::exists(program, error)) {
+      return Error{.reason = Reason::kNotFound,
+                   .message = fmt::format("there is no {} in PATH ({}); {}", program, search.named_by, kNameIt)};
+    }
+  }
+  program = fs::absolute(program, error).lexically_normal().string();
+  while (program.size() > 1 && program.ends_with('/')) program.pop_back();
+  if (fs::is_directory(program, error)) program = program_in(program);
+  if (is_script(program)) {
+    const std::string shim = std::exchange(program, behind_shim(program));
+    if (program.empty()) {
+      return Error{
+          .reason = Reason::kNotFound,
+          .message = fmt::format("{} is a script that finds no Python here ({}); {}", shim, search.named_by, kNameIt)};
+    }
+  }
+  return chosen(program, search, search.named_by, kNameIt);
 }
 
 std::optional<Choice> first_in(const std::string& path, const Search& search, const char* why) {

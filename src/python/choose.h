@@ -9,7 +9,8 @@
 namespace muster::python {
 
 struct Search {
-  std::string named = {};   // by a flag: a program, or the folder of an environment
+  std::string named = {};  // a program, or the folder of an environment
+  std::string named_by = "--python";
   std::string active = {};  // the active environment: $VIRTUAL_ENV or $CONDA_PREFIX
   std::string start = {};   // the folder of the script
   std::string home = {};    // the user's

@@ -39,6 +39,12 @@ TEST_F(ChoosePython, NamedOneComesFirst) {
   EXPECT_EQ(said(), root + "/first/bin/python3.12 (--python)") << "a name is looked up in PATH";
   search.named = root + "/active/";
   EXPECT_EQ(said(), root + "/active/bin/python (--python)") << "an environment is as good as its interpreter";
+  search.named = shim(root + "/shims", "echo " + root + "/second/bin/python3") + "/python";
+  EXPECT_EQ(said(), root + "/second/bin/python3.12 (--python)") << "what a shim finds";
+  search.named = shim(root + "/broken", "exit 127") + "/python";
+  EXPECT_THAT(said(), HasSubstr(root + "/broken/python is a script that finds no Python here (--python)"));
+  search.named = "python3.99";
+  EXPECT_THAT(said(), HasSubstr("there is no python3.99 in PATH (--python)"));
   search.named = root + "/no/python";
   EXPECT_EQ(said(), "error: " + root +
                         "/no/python does not exist (--python); name an interpreter or the folder of an environment");

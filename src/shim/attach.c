@@ -1,5 +1,9 @@
 /* Copies of a container's output for connections. While a reader has no room, the container's output waits in its pipe;
- * a reader that stays behind for a second is given up, so that no reader holds up a container for longer. */
+ * a reader that stays behind for a second is given up, so that no reader holds up a container for longer.
+ *
+ * Whoever starts a program in order to type into it attaches a moment after it has started. What such a container has
+ * written by then is kept for the first attachment. One that writes more than fits waits for it in its first seconds,
+ * and later nothing is kept. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +15,7 @@
 
 #include "shim.h"
 
-enum { PATIENCE_MS = 1000 };
+enum { PATIENCE_MS = 1000, EARLY_MS = 10000, EARLY_SIZE = 1 << 20 };
 #define FOR_EACH(a, shim) \
   for (struct attachment* a = (shim)->attachments; a < (shim)->attachments + MAX_ATTACHMENTS; ++a)
 
@@ -40,6 +44,55 @@ static void end_attachment(struct shim* shim, struct attachment* a, const char* 
   send_answer(shim, connection, &answer, -1);
 }
 
+void forget_early_output(struct container_io* io) {
+  for (int i = 0; i < 2; ++i) {
+    free(io->early[i]);
+    io->early[i] = NULL;
+    io->early_size[i] = 0;
+  }
+  io->early_until = NEVER;
+}
+
+void begin_early_output(struct shim* shim, uint32_t container) {
+  const struct container* of = &shim->launch.containers[container];
+  if (of->input == INPUT_ONCE || of->command.tty) shim->io[container].early_until = milliseconds() + EARLY_MS;
+}
+
+static int is_early_output_full(const struct container_io* io) {
+  return io->early_until != NEVER && io->early_size[0] + io->early_size[1] >= EARLY_SIZE;
+}
+
+long long give_up_early_output(struct shim* shim) {
+  long long next = NEVER;
+  for (uint32_t i = 0; i < shim->launch.container_count; ++i) {
+    struct container_io* io = &shim->io[i];
+    if (!is_early_output_full(io)) continue;
+    if (milliseconds() >= io->early_until) forget_early_output(io);
+    next = earlier(next, io->early_until);
+  }
+  return next;
+}
+
+static int append(char** to, size_t* to_size, const char* bytes, size_t size) {
+  char* bigger = realloc(*to, *to_size + size);
+  if (bigger == NULL) return -1;
+  memcpy(bigger + *to_size, bytes, size);
+  *to = bigger;
+  *to_size += size;
+  return 0;
+}
+
+static void take_early_output(struct container_io* io, struct attachment* a) {
+  for (int i = 0; i < 2; ++i) {
+    if (a->fds[i] < 0 || io->early_size[i] == 0) continue;
+    a->pending[i] = io->early[i];
+    a->pending_size[i] = io->early_size[i];
+    a->give_up_at = milliseconds() + EARLY_MS; /* it is more than a pipe holds */
+    io->early[i] = NULL;
+  }
+  forget_early_output(io);
+}
+
 void begin_attach(struct shim* shim, int connection, const char* id, uint32_t container, struct packet* packet) {
   if (shim->record.outcomes[container].state != STATE_RUNNING) {
     answer_failed(shim, connection, id, "the container is not running");
@@ -62,6 +115,7 @@ void begin_attach(struct shim* shim, int connection, const char* id, uint32_t co
   int* input = &shim->io[container].input;
   const struct answer answer = make_answer("ok", id);
   send_answer(shim, connection, &answer, *input);
+  take_early_output(&shim->io[container], a);
   if (of->input == INPUT_ONCE && !of->command.tty) close_all(input, 1); /* the receiver's end is now the last one */
 }
 
@@ -78,18 +132,17 @@ static ssize_t write_some(int fd, const char* bytes, size_t size) {
 }
 
 static void keep(struct shim* shim, struct attachment* a, int stream, const char* bytes, size_t size) {
-  char* bigger = realloc(a->pending[stream], a->pending_size[stream] + size);
-  if (bigger == NULL) {
+  if (append(&a->pending[stream], &a->pending_size[stream], bytes, size) != 0) {
     end_attachment(shim, a, "out of memory");
     return;
   }
-  memcpy(bigger + a->pending_size[stream], bytes, size);
-  a->pending[stream] = bigger;
-  a->pending_size[stream] += size;
   if (a->give_up_at == NEVER) a->give_up_at = milliseconds() + PATIENCE_MS;
 }
 
 void copy_output(struct shim* shim, uint32_t container, int stream, const char* bytes, size_t size) {
+  struct container_io* io = &shim->io[container];
+  if (io->early_until != NEVER && append(&io->early[stream], &io->early_size[stream], bytes, size) != 0)
+    forget_early_output(io);
   FOR_EACH(a, shim) {
     if (a->connection < 0 || a->container != container || a->fds[stream] < 0) continue;
     const ssize_t n = a->pending_size[stream] > 0 ? 0 : write_some(a->fds[stream], bytes, size);
@@ -144,6 +197,7 @@ int is_attached(const struct shim* shim, uint32_t container) {
 }
 
 int is_held_up(const struct shim* shim, uint32_t container) {
+  if (is_early_output_full(&shim->io[container])) return 1;
   for (size_t i = 0; i < MAX_ATTACHMENTS; ++i) {
     const struct attachment* a = &shim->attachments[i];
     if (a->connection >= 0 && a->container == container && has_pending(a)) return 1;

@@ -29,6 +29,7 @@ void prepare_io(struct shim* shim) {
     io->streams[0] = (struct log_stream){.fd = -1, .tag = "stdout", .file = &io->log};
     io->streams[1] = (struct log_stream){.fd = -1, .tag = "stderr", .file = &io->log};
     io->input = -1;
+    io->early_until = NEVER;
     shim->record.outcomes[i] = (struct outcome){.run = launch->containers[i].run, .kill_at = NEVER, .last_run = -1};
   }
 }
@@ -117,6 +118,7 @@ static void end_run(struct shim* shim, uint32_t index, const struct timespec* wh
       outcome->result.code != 0 && count_oom_kills(&shim->launch.containers[index]) > outcome->oom_kills;
   outcome->result.termination = read_termination(shim->dir, &shim->launch, &shim->launch.containers[index]);
   note_lack_of_memory(outcome);
+  forget_early_output(&shim->io[index]); /* nobody attaches to what has ended */
   /* The output of the container is written before its end is reported. */
   for (int i = 0; i < 2; ++i) pump_stream(shim, index, i, (size_t)-1);
   close_streams(&shim->io[index]);
@@ -145,6 +147,8 @@ static void start_run(struct shim* shim, uint32_t index) {
     fail_run(shim, index, "open the log and pipes");
   } else if (send_packet(shim->report, &start, sizeof start, "", 1, theirs, count, MSG_DONTWAIT) != 0) {
     fail_run(shim, index, "ask init");
+  } else {
+    begin_early_output(shim, index);
   }
   /* Only the container holds these ends now, so the shim sees the end of the stream. */
   close_all(theirs, 3);

@@ -117,6 +117,8 @@
  *   kill ID EXEC-ID             kills that command
  *   attach ID CONTAINER         with two descriptors, to which the container's further output is copied (with a tty
  *                               only to the first). They are made non-blocking; the attachment ends when one is full.
+ *                               The first attachment to a run with `stdin once` or a terminal also receives what
+ *                               was written before it, unless that is more than 1 MiB in more than ten seconds.
  *   resize ID CONTAINER ROWS COLUMNS
  *   statistics ID
  *

@@ -351,7 +351,9 @@ static void run_timers(struct shim* shim) {
 
 static int poll_timeout(struct shim* shim) {
   const long long kill_at = earlier(kill_overdue(shim), shim->kill_at);
-  const long long at = earlier(give_up_attachments(shim), earlier(kill_at, earlier(shim->flush_at, shim->retry_at)));
+  const long long logs_at = earlier(shim->flush_at, shim->retry_at);
+  const long long output_at = earlier(give_up_attachments(shim), give_up_early_output(shim));
+  const long long at = earlier(output_at, earlier(kill_at, logs_at));
   if (at == NEVER) return -1;
   const long long left = at - milliseconds();
   return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;

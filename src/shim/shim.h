@@ -394,6 +394,10 @@ struct container_io {
   struct log_file log;
   struct log_stream streams[2]; /* with a terminal only the first */
   int input;                    /* -1 when it has none */
+  /* What it wrote before somebody attached, for the first who does; see attach.c. */
+  char* early[2];
+  size_t early_size[2];
+  long long early_until; /* when too much output no longer waits; NEVER: nothing is kept (any more) */
 };
 
 struct shim {
@@ -482,6 +486,11 @@ void take_exec_message(struct shim* shim, const struct message* message, const c
 
 void begin_attach(struct shim* shim, int connection, const char* id, uint32_t container, struct packet* packet);
 void copy_output(struct shim* shim, uint32_t container, int stream, const char* bytes, size_t size);
+/* From now on the container's output is kept for the first attachment, if it is one that people type into. */
+void begin_early_output(struct shim* shim, uint32_t container);
+void forget_early_output(struct container_io* io);
+/* Forgets what is too much and nobody has attached to in time. Returns when the next one is due, or NEVER. */
+long long give_up_early_output(struct shim* shim);
 /* The events to poll for on one of an attachment's descriptors. */
 short attachment_events(const struct attachment* attachment, int stream);
 void serve_attachment(struct shim* shim, struct attachment* attachment, int stream, short events);

@@ -135,6 +135,63 @@ def test_a_module_and_a_launcher_of_the_environment(engine, project, tmp_path):
     assert f"3 {folder} 1 2" in done.stdout
 
 
+@pytest.mark.parametrize("make, within, why", [
+    (make_environment, "envs/ml", "active virtual environment"),
+    (make_installation, ".pyenv/versions/3", "first in PATH"),
+    (make_installation, "miniconda3/envs/ml", "active virtual environment"),
+])
+def test_environments_in_the_home_of_the_user(engine, project, make, within, why):
+    """Where people have them: a job sees these folders and nothing else of the home."""
+    folder = engine.home / within
+    if not folder.exists():
+        make(folder)
+    if "miniconda" in within:
+        (folder / "conda-meta").mkdir(exist_ok=True)
+        variables = {"CONDA_PREFIX": str(folder)}
+    else:
+        variables = {"VIRTUAL_ENV": str(folder)} if make is make_environment else {"PATH": f"{folder}/bin:/usr/bin:/bin"}
+    (engine.home / "private").write_text("secret")
+    with open(project / "train.py", "a") as script:
+        script.write(f"print('sees', os.path.exists('{engine.home}/private'))\n")
+    done = run(engine, project, "train.py", **variables)
+    assert_trains(done, folder, why)
+    assert "[worker-0] sees False" in done.stdout
+
+
+def test_programs_by_their_whole_path(engine, project, tmp_path):
+    (project / "ver.py").write_text("import sys; print(sys.prefix, sys.argv[1:])\n")
+    done = run(engine, project, "--ranks=1", "/usr/bin/python3", "-u", "ver.py", "x")
+    assert done.stdout == "/usr ['x']\n", done.stderr
+    assert f"python: {PYTHON} (as the command names it)" in done.stderr
+    assert run(engine, project, "--ranks=1", "/bin/echo", "hello").stdout == "hello\n"
+    assert run(engine, project, "--ranks=1", "/usr/bin/env", "python3", "ver.py").stdout == "/usr []\n"
+    folder = make_environment(tmp_path / "env")
+    done = run(engine, project, "--ranks=1", folder / "bin/python", "ver.py")
+    assert done.stdout == f"{folder} []\n", done.stderr
+    assert f"python: {folder}/bin/python (as the command names it)" in done.stderr and "mount:" not in done.stderr
+    (folder / "bin/tool").write_text(f"#!{folder}/bin/python\nimport sys\nprint('tool of', sys.prefix)\n")
+    (folder / "bin/tool").chmod(0o755)
+    done = run(engine, project, "--ranks=1", folder / "bin/tool")
+    assert done.stdout == f"tool of {folder}\n", done.stderr
+    refused = run(engine, project, "--python", "/usr/bin/python3", folder / "bin/python", "ver.py")
+    assert refused.returncode == 2 and "the command names another one" in refused.stderr
+
+
+def test_a_version_that_only_a_shim_has(engine, project, tmp_path):
+    version = make_installation(tmp_path / "pyenv/versions/3")
+    shims = tmp_path / "pyenv/shims"
+    shims.mkdir()
+    for name, command in ((VERSION, f'exec "{version}/bin/{VERSION}" "$@"'), ("python3.99", 'echo "pyenv: python3.99: command not found" >&2; exit 127')):
+        (shims / name).write_text(f"#!/usr/bin/env bash\n{command}\n")
+        (shims / name).chmod(0o755)
+    path = f"{shims}:/usr/bin:/bin"
+    assert_trains(run(engine, project, VERSION, "train.py", PATH=path), version, "as the command names it")
+    refused = run(engine, project, "python3.99", "train.py", PATH=path)
+    assert refused.returncode == 2 and f"{shims}/python3.99 is a script that finds no Python here" in refused.stderr, refused.stderr
+    refused = run(engine, project, "python3.98", "train.py", PATH=path)
+    assert refused.returncode == 2 and "there is no python3.98 in PATH" in refused.stderr, refused.stderr
+
+
 @pytest.fixture(scope="module")
 def accelerate(tmp_path_factory):
     """An environment with the real package, which finds the machine's torch."""

@@ -69,4 +69,67 @@ def test_the_python_is_named_and_blamed_for_a_missing_module(engine, project):
     done = run(engine, project, "run", "import.py")
     assert done.returncode == 1
     python = next(line for line in done.stderr.splitlines() if line.startswith("python: /"))
-    assert f"note: python was {python.removeprefix('python: ')}; install the module there" in done.stderr
+    program = python.removeprefix("python: ").split(" (")[0]
+    assert f"note: python was {program}; install the module there" in done.stderr
+
+
+def test_a_replaced_job_is_still_found_by_its_number(engine, project):
+    for number in (1, 2, 3):
+        (project / "say.py").write_text(f"print('run {number}')\n")
+        assert run(engine, project, "run", "--name", "again", "--replace", "say.py").returncode == 0
+    now = run(engine, project, "logs", "again")
+    assert now.stdout == "run 3\n" and "2 earlier jobs had the name again; for the last one: --earlier 1" in now.stderr
+    assert run(engine, project, "logs", "--earlier", "1", "again").stdout == "run 2\n"
+    assert run(engine, project, "logs", "--earlier=2", "pj/again").stdout == "run 1\n"
+    missing = run(engine, project, "logs", "--earlier=3", "again")
+    assert missing.returncode == 3 and "--earlier 3: logs of 2 earlier jobs of \"again\" are kept" in missing.stderr
+    described = run(engine, project, "describe", "again")
+    assert "--earlier 1" in described.stderr
+    assert "deleted" in run(engine, project, "describe", "--earlier", "1", "again").stdout
+
+
+def test_new_arguments_of_a_rerun_mount_their_folders(engine, project, tmp_path_factory):
+    data = [tmp_path_factory.mktemp("data") for _ in range(2)]
+    for number, folder in enumerate(data):
+        (folder / "x").write_text(f"data {number}")
+    (project / "read.py").write_text("import sys; print(open(sys.argv[2] + '/x').read())\n")
+    assert run(engine, project, "run", "--name", "reads", "read.py", "--data", data[0]).stdout == "data 0\n"
+    again = run(engine, project, "rerun", "reads", "--", "--data", data[1])
+    assert f"mount: {data[1]} (writable)" in again.stderr
+    assert run(engine, project, "wait", "pj/reads-2").returncode == 0
+    assert run(engine, project, "logs", "reads-2").stdout == "data 1\n"
+
+
+def test_a_missing_file_is_explained_later_too(engine, project, tmp_path_factory):
+    data = tmp_path_factory.mktemp("data")
+    (data / "x").touch()
+    (project / "read.py").write_text(f"open('{data}/x')\n")
+    hint = f"{data}/x exists on this machine but not in the job: muster run --mount {data} …"
+    assert run(engine, project, "run", "-d", "--name", "lacks", "read.py").returncode == 0
+    followed = run(engine, project, "logs", "-f", "lacks")
+    assert followed.returncode == 1 and "note: " + hint in followed.stderr
+    assert "note: " + hint in run(engine, project, "wait", "pj/lacks").stderr
+    described = run(engine, project, "describe", "pj", "lacks").stdout
+    assert hint in described[described.index("Note:"):]
+
+
+def test_a_running_job_is_measured_before_top_answers(engine, project):
+    (project / "wait").touch()
+    assert run(engine, project, "run", "-d", "--name", "fresh", "train.py").returncode == 0
+    wait_for("it to run", lambda: phase(engine, "fresh") == "Running")
+    assert "fresh-" in run(engine, project, "top", "fresh").stdout
+    (project / "wait").unlink()
+    assert run(engine, project, "wait", "pj/fresh").returncode == 0
+
+
+def test_the_size_of_shared_memory_is_told(engine, project):
+    assert run(engine, project, "run", "--memory", "1Gi", "--name", "shares", "train.py").returncode == 0
+    assert "/dev/shm has 1Gi" in run(engine, project, "get", "events").stdout
+
+
+def test_a_failure_speaks_of_flags_and_not_of_fields(engine, project):
+    (project / "fail").touch()
+    done = run(engine, project, "run", "train.py")
+    assert done.returncode == 1 and "backoffLimit" not in done.stderr
+    done = run(engine, project, "run", "--restarts", "1", "train.py")
+    assert "--restarts 1 is used up" in done.stderr

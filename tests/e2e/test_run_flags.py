@@ -184,8 +184,76 @@ def test_a_debugger_on_a_terminal(engine, project):
     assert "answer 42" in terminal.seen
 
 
+def on_terminal(engine, project, *words):
+    command = f"cd {shlex.quote(str(project))} && exec {shlex.quote(str(MUSTER))} run {shlex.join(words)}"
+    return OnTerminal(["sh", "-c", command], engine.environment())
+
+
+@pytest.mark.parametrize("flag", ["-it", "-i", "-t"])
+def test_a_terminal_shows_what_was_written_before_it_was_connected(engine, project, flag):
+    script(project, "import sys, time\nprint('FIRST')\nprint('wrong', file=sys.stderr)\ntime.sleep(1)\nprint('SECOND')\n")
+    for _ in range(3):
+        terminal = on_terminal(engine, project, flag, "train.py")
+        assert terminal.wait() == 0, terminal.seen
+        for word in ("FIRST", "wrong", "SECOND"):
+            assert terminal.seen.count(word) == 1, terminal.seen
+        assert terminal.seen.index("FIRST") < terminal.seen.index("SECOND")
+        assert "Succeeded in" in terminal.seen
+
+
+def test_a_script_that_ends_before_its_terminal_is_connected_is_shown_too(engine, project):
+    script(project, "print('hello')\n")
+    for _ in range(5):
+        terminal = on_terminal(engine, project, "-it", "train.py")
+        assert terminal.wait() == 0, terminal.seen
+        assert terminal.seen.count("hello") == 1 and "error:" not in terminal.seen, terminal.seen
+    script(project, "print('hello')\nraise SystemExit(3)\n")
+    terminal = on_terminal(engine, project, "-it", "train.py")
+    assert terminal.wait() == 1 and "exit code 3" in terminal.seen and "hello" in terminal.seen
+
+
+def test_much_output_reaches_the_terminal_whole(engine, project):
+    script(project, "for i in range(300_000): print(i)\n")
+    terminal = on_terminal(engine, project, "-it", "train.py")
+    assert terminal.wait(timeout=60) == 0
+    numbers = [line.strip() for line in terminal.seen.splitlines() if line.strip().isdigit()]
+    assert numbers == [str(i) for i in range(300_000)]
+
+
+def test_input_of_a_pipe_reaches_the_script(engine, project):
+    script(project, "import sys\nprint('ready')\nprint('got', sys.stdin.read())\n")
+    done = subprocess.run([MUSTER, "run", "-i", "train.py"], cwd=project, env=engine.environment(), text=True, timeout=90, input="words",
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout) == (0, "ready\ngot words\n"), done.stderr
+
+
+def test_what_a_launcher_tells_its_processes(engine, project):
+    script(project, """
+        import os
+        names = ("ROLE_NAME", "ROLE_RANK", "ROLE_WORLD_SIZE", "GROUP_WORLD_SIZE", "TORCHELASTIC_MAX_RESTARTS", "TORCHELASTIC_RESTART_COUNT")
+        print(*(os.environ[name] for name in names))
+        raise SystemExit(os.environ["TORCHELASTIC_RESTART_COUNT"] == "0")
+    """)
+    done = run(engine, project, "--ranks", "2", "--restarts", "1", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert {"[worker-0] default 0 2 1 1 0", "[worker-1] default 1 2 1 1 1"} <= set(done.stdout.splitlines()), done.stdout
+
+
+def test_a_proxy_on_this_machines_loopback_is_noted(engine, project):
+    if not engine.has_own_networks():
+        pytest.skip("jobs share the network of this machine")
+    done = run(engine, project, "-e", "MLFLOW_TRACKING_URI=http://localhost:18992", "train.py", http_proxy="http://127.0.0.1:18991")
+    for variable, address in (("http_proxy", "127.0.0.1:18991"), ("MLFLOW_TRACKING_URI", "127.0.0.1:18992")):
+        assert f"note: {variable} leads to {address}" in done.stderr and f'network.allow: ["{address}"]' in done.stderr
+
+
 @pytest.mark.parametrize("words, why", [
-    (("--ranks", "0"), "--ranks: must be 1 or more, got 0"),
+    (("--ranks", "0"), "--ranks: must be 1 to 10000, got 0"),
+    (("--ranks", "100000"), "--ranks: must be 1 to 10000, got 100000"),
+    (("--nproc-per-node", "gpu"), "got \"gpu\"; muster run --gpus N starts one rank on each of N GPUs"),
+    (("--notify", "ftp://x"), "--notify: must be a target of the configuration, or a URL of http or https, got one of \"ftp\""),
+    (("--mount", ".:/usr"), "the target /usr would hide the programs and settings of the system"),
+    (("--mount", ".:/etc/ssl"), "the target /etc/ssl would hide the programs and settings of the system"),
     (("--replace",), "--replace: requires --name"),
     (("-d", "--wait"), "--detach and --wait: give one of them"),
     (("-it", "--ranks", "2"), "-it: requires a job of one rank, got --ranks 2"),

@@ -211,3 +211,52 @@ def test_what_is_not_a_script_is_refused_before_anything_starts(engine, place, w
     done = run(engine, place, word)
     assert done.returncode == 2 and why.format(place=place) in done.stderr, done.stderr
     assert jobs_of(engine) == before
+
+
+def executable(path, content):
+    path.write_bytes(content)
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize("name, content, why", [
+    ("noise", b"\x00\x01\x02noise", "noise is not a program: it is executable, but neither a binary nor a script that begins with #!"),
+    ("windows.sh", b"#!/bin/bash\r\necho x\r\n", "windows.sh: its lines end as on Windows (CRLF)"),
+    ("lost", b"#!/no/such/bash\necho x\n", "lost: its first line names /no/such/bash, which is not a program of this machine"),
+    ("typo", b"#!/usr/bin/env bsah\necho x\n", "typo: its first line names bsah, and there is no such program in PATH"),
+])
+def test_an_executable_that_cannot_start_is_refused_before_anything_starts(engine, place, name, content, why):
+    executable(place / "project" / name, content)
+    before = jobs_of(engine)
+    done = run(engine, place, f"./{name}")
+    assert done.returncode == 2 and why in done.stderr, done.stderr
+    assert jobs_of(engine) == before
+
+
+def test_a_shell_script_needs_no_first_line(engine, place):
+    executable(place / "project/plain.sh", b"echo plain $1\n")
+    assert output_of(run(engine, place, "plain.sh", "words")) == "plain words\n"
+
+
+@pytest.mark.parametrize("words", [
+    ("torchrun", "--nproc-per-node", "2", "nothere.py"),
+    ("python3", "-u", "-W", "ignore", "nothere.py"),
+    ("python3", "-m", "torch.distributed.run", "--nproc-per-node", "2", "nothere.py"),
+])
+def test_a_script_behind_another_program_is_looked_for_too(engine, place, words):
+    before = jobs_of(engine)
+    done = run(engine, place, *words)
+    assert done.returncode == 2 and f"nothere.py: no such file in {place}/project" in done.stderr, done.stderr
+    assert jobs_of(engine) == before
+
+
+def test_a_name_without_its_ending_is_understood(engine, place):
+    script(place, "pass")
+    assert "did you mean train.py?" in run(engine, place, "train").stderr
+
+
+def test_in_a_home_the_folder_of_the_script_is_named(engine, place):
+    (engine.home / "proj").mkdir(exist_ok=True)
+    (engine.home / "proj/train.py").write_text("print('x')\n")
+    done = subprocess.run([MUSTER, "run", "proj/train.py"], cwd=engine.home, env=engine.environment(), text=True, timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2 and "it is your home folder" in done.stderr and "cd proj" in done.stderr, done.stderr

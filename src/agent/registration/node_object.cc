@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "api/muster/node_names.h"
 #include "base/strings.h"
 
 namespace muster::agent {
@@ -36,6 +37,12 @@ Document condition(const char* type, bool is_true, const char* reason, const std
                          {"lastTransitionTime", time}}};
 }
 
+std::string open_ports_of(const NetworkPolicy& network) {
+  std::vector<std::string> out;
+  for (const auto& [address, port] : network.allowed) out.push_back(fmt::format("{}:{}", address, port));
+  return join(out, ",");
+}
+
 }  // namespace
 
 std::string node_name_of(std::string_view host_name) {
@@ -60,7 +67,8 @@ Document node_object(const Options& options, const Machine& machine) {
                                               {"muster.dev/runtime", "process"},
                                               {"node-role.kubernetes.io/master", ""},
                                               // With a user namespace, the pods' root is the engine's user.
-                                              {"muster.dev/pod-user", machine.is_root ? "root" : "user-namespace"}}}};
+                                              {"muster.dev/pod-user", machine.is_root ? "root" : "user-namespace"}}},
+                            {"annotations", Object{{api::kOpenPortsAnnotation, open_ports_of(options.network)}}}};
   node["spec"] = Object{};
   return node;
 }

@@ -32,6 +32,7 @@ void NodeRegistration::start() {
                      return;
                    }
                    is_registered_ = true;
+                   if (!made) write_metadata();
                    write_status();
                  }));
 }
@@ -40,6 +41,17 @@ void NodeRegistration::show_disk_problem(const std::string& problem) {
   if (problem.empty() != disk_problem_.empty()) times_.disk_changed = loop_.now();
   disk_problem_ = problem;
   if (is_registered_) write_status();
+}
+
+/// The configuration may have changed since an earlier start. Without it only hints are wrong, so nothing is repeated.
+void NodeRegistration::write_metadata() {
+  const Document node = node_object(options_, machine_);
+  const Document metadata{Object{{"metadata", Object{{"labels", *node.at("metadata", "labels")},
+                                                     {"annotations", *node.at("metadata", "annotations")}}}}};
+  client_.patch({client::ResourceName("", "v1", "nodes"), "", options_.node_name}, client::PatchType::kMerge, metadata,
+                {}, lifetime_.guard([](const Result<Document>& patched) {
+                  if (!patched) LOG_WARN("node metadata not written", {"error", patched.error().message});
+                }));
 }
 
 /// A full disk may refuse it.

@@ -24,6 +24,7 @@ class NodeRegistration {
   void show_disk_problem(const std::string& problem);
 
  private:
+  void write_metadata();
   void write_status();
 
   Loop& loop_;

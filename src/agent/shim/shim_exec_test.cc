@@ -261,6 +261,35 @@ TEST_P(ShimExec, AnAttachmentReceivesOutputAndGivesInput) {
   EXPECT_EQ(pod_->output("stdout"), "out a\nbye\n");
 }
 
+TEST_P(ShimExec, TheFirstAttachmentToAProgramThatIsTypedIntoReceivesWhatItWroteBefore) {
+  pod_->make_fifo("wrote");
+  Launch launch = shell("echo early; echo wrong >&2; echo yes > /vol/wrote; read line; echo got $line");
+  launch.containers[0].standard_input = StandardInput::kOnce;
+  TestChannel& channel = begin(launch);
+  channel.wait_for_run(0, RunState::kRunning);
+  EXPECT_EQ(read_file(pod_->volume() + "/wrote").value_or(""), "yes\n");
+  const auto attached = attach(channel);
+  const auto watcher = attach(channel);
+  write_text(**attached->started, "x\n");
+  EXPECT_EQ(read_all(attached->out.read), "early\ngot x\n");
+  EXPECT_EQ(read_all(attached->err.read), "wrong\n");
+  EXPECT_EQ(read_all(watcher->out.read), "got x\n") << "only the first";
+}
+
+TEST_P(ShimExec, MuchEarlyOutputWaitsForTheFirstAttachment) {
+  pod_->make_fifo("wrote");
+  // More than is kept, and less than is kept and fits into the pipe.
+  Launch launch = shell("seq 1 200000; echo yes > /vol/wrote; seq 200001 600000");
+  launch.containers[0].standard_input = StandardInput::kOnce;
+  TestChannel& channel = begin(launch);
+  channel.wait_for_run(0, RunState::kRunning);
+  EXPECT_EQ(read_file(pod_->volume() + "/wrote").value_or(""), "yes\n");
+  const auto attached = attach(channel);
+  const std::string text = read_all(attached->out.read);
+  EXPECT_TRUE(text.starts_with("1\n2\n"));
+  EXPECT_EQ(text.size(), 4'088'895u);
+}
+
 TEST_P(ShimExec, InputStaysOpenForTheNextAttachmentUnlessOnce) {
   Launch launch = shell("while read line; do echo $line; done");
   launch.containers[0].standard_input = StandardInput::kAlways;

@@ -11,6 +11,7 @@
 #include "cli/objects/describe_text.h"
 #include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
+#include "cli/run/ran_job.h"
 #include "jobs/pods.h"
 
 namespace muster::cli {
@@ -22,9 +23,12 @@ class Describe final : public Command {
   void add_flags(Flags& flags) override {
     selection_.add_flags(flags);
     flags.add("show-events", &show_events_, "include the events of the object");
+    flags.add("earlier", &earlier_,
+              "describe the Nth earlier job of this name, as --replace leaves them; 1 is the last");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
+    if (earlier_) return describe_earlier(session, words);
     selection_.let_kind_mean_all();  // as in kubectl
     auto selected = selection_.collect(session, words, "muster describe JOB   or: muster describe TYPE NAME");
     if (auto* failure = std::get_if<Failure>(&selected)) {
@@ -56,16 +60,27 @@ class Describe final : public Command {
   }
 
  private:
+  int describe_earlier(Session& session, const std::vector<std::string>& words) const {
+    if (words.size() != 1)
+      return session.fail(usage_failure("--earlier: name one job", "muster describe --earlier 1 JOB"));
+    const std::string name = words[0].substr(words[0].find('/') + 1);
+    const auto found = earlier_job_named(session, name, job_kinds(), *earlier_);
+    return found ? describe_past(session, *found) : session.fail(found.error());
+  }
+
+  static int describe_past(Session& session, const JobWithPods& job) {
+    const Viewer viewer{.now = session.loop().now(), .width = session.terminal().width};
+    session.out(describe_deleted_job(job.job.kind.kind, job.job.kind.api_version(), job.pods, viewer));
+    session.err(jobs::history_note(job.pods, job.job.name));
+    return kExitOk;
+  }
+
   /// Shows what is kept of a deleted job; fails with `failure` when that is nothing.
   static int deleted_job(Session& session, const std::string& name, std::vector<ServedKind> kinds,
                          const Failure& failure) {
     const auto deleted = deleted_jobs_named(session, name, std::move(kinds));
     if (!deleted || deleted->empty()) return session.fail(failure);
-    const JobWithPods& job = newest_of(*deleted);
-    const Viewer viewer{.now = session.loop().now(), .width = session.terminal().width};
-    session.out(describe_deleted_job(job.job.kind.kind, job.job.kind.api_version(), job.pods, viewer));
-    session.err(jobs::history_note(job.pods, name));
-    return kExitOk;
+    return describe_past(session, newest_of(*deleted));
   }
 
   std::string text(Session& session, const Selected& one, const json::Document& object) {
@@ -77,6 +92,7 @@ class Describe final : public Command {
     const std::vector<json::Document> pods = existing(replicas);
     const Viewer viewer{.now = session.loop().now(),
                         .width = session.terminal().width,
+                        .notes = notes_about(session, object),
                         .told = head_message(object, waiting_cause(object, pods))};
     std::string out = describe_head(object, viewer);
     if (is_job) out += describe_replicas(replicas, one.name, viewer);
@@ -84,6 +100,15 @@ class Describe final : public Command {
     if (one.kind.kind == "Pod") out += describe_containers(object, viewer);
     out += describe_body(object, one.kind.kind);
     if (show_events_) out += describe_events(events_of(session, one, uid), viewer);
+    return out;
+  }
+
+  static std::vector<std::string> notes_about(Session& session, const json::Document& object) {
+    constexpr std::string_view kNote = "note: ";
+    std::vector<std::string> out = hints_about_job(session, object);
+    for (std::string& hint : out) {
+      if (hint.starts_with(kNote)) hint.erase(0, kNote.size());
+    }
     return out;
   }
 
@@ -117,6 +142,7 @@ class Describe final : public Command {
   }
 
   Selection selection_;
+  std::optional<std::int64_t> earlier_;
   bool show_events_ = true;
 };
 

@@ -236,17 +236,18 @@ class Get final : public Command {
     for (FoundJob& one : *jobs) all.push_back({.found = std::move(one)});
     std::vector<JobRow> rows = rows_of(session, ns, std::move(all));
     if (const Status sorted = choice.sort(rows, now); !sorted) return session.fail(sorted.error());
-    JobTable table(job_table_options(session));
+    JobTable table(job_table_options(session, /*is_watch=*/false));
     session.out_exact(table.print(rows, now));
     return kExitOk;
   }
 
-  JobTableOptions job_table_options(const Session& session) const {
+  JobTableOptions job_table_options(const Session& session, bool is_watch) const {
     return {.headers = !no_headers_,
             .with_namespace = all_namespaces_,
             .width = session.terminal().width,
             .wide = output_.form() == Output::Form::kWide,
-            .color = session.terminal().color};
+            .color = session.terminal().color,
+            .is_watch = is_watch};
   }
 
   static std::vector<JobRow> rows_of(Session& session, const std::string& ns, std::vector<JobChange> changes) {
@@ -275,7 +276,7 @@ class Get final : public Command {
   int watch_jobs(Session& session, const std::string& name, const JobChoice& choice) {
     const std::string ns = all_namespaces_ ? "" : session.ns();
     JobWatch jobs(session, ns, list_options(name));
-    JobTable table(job_table_options(session));
+    JobTable table(job_table_options(session, /*is_watch=*/true));
     bool listed = false;
     jobs.start();
     for (;;) {

@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/share_secrets.h"
+#include "cli/run/ran_job.h"
 #include "jobs/arguments.h"
 #include "jobs/verbs.h"
 
@@ -66,6 +67,18 @@ class Rerun final : public Command {
     if (arguments_) {
       if (const Status done = jobs::replace_arguments(of.object, *arguments_); !done) return session.fail(done.error());
     }
+    RunObjects claims(session);
+    const int code = create(session, of, claims);
+    if (code != kExitOk) claims.take_back();
+    return code;
+  }
+
+ private:
+  int create(Session& session, FoundJob& of, RunObjects& claims) const {
+    if (arguments_) {
+      const Status shown = show_folders_of(*arguments_, session, claims, of.object);
+      if (!shown) return session.fail(shown.error());
+    }
     std::string name = name_.empty() ? jobs::next_name(of.job.name) : name_;
     for (;;) {
       const auto created = session.await([&](client::OnDocument done) {
@@ -82,7 +95,6 @@ class Rerun final : public Command {
     return kExitOk;
   }
 
- private:
   std::string name_;
   std::optional<std::vector<std::string>> arguments_;  // of the script, instead of those that it had
 };

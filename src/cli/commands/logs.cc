@@ -41,6 +41,7 @@ class Logs final : public Command {
     flags.add("selector", &selector_, "logs of all pods with these labels", 'l');
     flags.add("previous", &previous_, "show the run before the last restart", 'p');
     flags.add("attempt", &attempt_, "show this attempt, counted from 0, even of a deleted pod or job");
+    flags.add("earlier", &earlier_, "show the Nth earlier job of this name, as --replace leaves them; 1 is the last");
     flags.add("fold", &fold_, "reduce a progress bar to its last state");
     flags.add("timestamps", &timestamps_, "print the time of each line");
     flags.add("tail", &tail_, "show only the last N lines (-1: all; default: all, with -l 10)");
@@ -55,6 +56,7 @@ class Logs final : public Command {
     if (follow_ && previous_) return session.fail(usage_failure("--previous cannot be followed: that run has ended"));
     if (follow_ && attempt_) return session.fail(usage_failure("--attempt cannot be followed: it reads a stored log"));
     if (attempt_ && *attempt_ < 0) return session.fail(usage_failure("--attempt: must be 0 or more"));
+    if (follow_ && earlier_) return session.fail(usage_failure("--earlier cannot be followed: that job has ended"));
     auto subject = subject_of(session, words);
     if (auto* failure = std::get_if<Failure>(&subject)) return session.fail(*failure);
     if (tail_ && *tail_ < -1) {
@@ -63,6 +65,7 @@ class Logs final : public Command {
     if (since_ && *since_ < Duration(0)) return session.fail(usage_failure("--since must not be negative"));
     if (!selector_.empty() && !tail_) tail_ = 10;
     const Subject& of = std::get<0>(subject);
+    if (earlier_) return logs_of_earlier_job(session, of);
     if (of.job) return job_logs(session, *of.job);
     return pod_logs(session, of);
   }
@@ -204,6 +207,14 @@ class Logs final : public Command {
     return print_history(session, deleted.job, pods, prefix_for(session, pods.pods.size() > 1));
   }
 
+  int logs_of_earlier_job(Session& session, const Subject& of) {
+    if (of.pod.empty() && !of.job) return session.fail(usage_failure("--earlier: name one job"));
+    const auto found = earlier_job_named(session, of.job ? of.job->name : of.pod,
+                                         of.job ? std::vector{of.job->kind} : job_kinds(), *earlier_);
+    if (!found) return session.fail(found.error());
+    return print_history(session, found->job, found->pods, prefix_for(session, found->pods.pods.size() > 1));
+  }
+
   /// Prints what the replicas wrote, also those whose pods are deleted.
   int print_history(Session& session, const Selected& job, const jobs::JobPods& history, client::Prefix prefix) {
     const std::vector<jobs::JobPod> pods = jobs::pods_of_attempt(history.pods, attempt_);
@@ -265,6 +276,7 @@ class Logs final : public Command {
   std::string selector_;
   bool previous_ = false;
   std::optional<std::int64_t> attempt_;
+  std::optional<std::int64_t> earlier_;
   bool fold_ = false;
   bool timestamps_ = false;
   std::optional<std::int64_t> tail_;

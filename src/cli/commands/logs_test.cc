@@ -299,9 +299,15 @@ TEST(Logs, OfADeletedJobAreFoundByItsName) {
   EXPECT_EQ(cli.run(make_logs(), {"mnist"}), 0) << cli.err;
   EXPECT_EQ(cli.out, "one\n");
   EXPECT_THAT(cli.err, HasSubstr("mnist is deleted; its logs are still kept"));
-  EXPECT_THAT(cli.err, HasSubstr("1 earlier job had the name mnist; this is the newest"));
+  EXPECT_THAT(cli.err, HasSubstr("1 earlier job had the name mnist; for the last one: --earlier 1"));
   EXPECT_EQ(cli.run(make_logs(), {"pj/mnist"}), 0) << cli.err;
   EXPECT_EQ(cli.run(make_logs(), {"-f", "mnist"}), kExitNotFound) << "there is nothing to follow";
+  cli.out.clear();
+  EXPECT_EQ(cli.run(make_logs(), {"--earlier", "1", "mnist"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "one\n");
+  EXPECT_THAT(cli.server.requests, ::testing::Contains("GET " + kHistory + "?uid=older"));
+  EXPECT_EQ(cli.run(make_logs(), {"--earlier", "2", "mnist"}), kExitNotFound);
+  EXPECT_THAT(cli.err, HasSubstr("--earlier 2: logs of 1 earlier job of \"mnist\" are kept"));
   EXPECT_EQ(cli.run(make_describe(), {"mnist"}), 0) << cli.err;
   EXPECT_THAT(cli.out, HasSubstr("Phase:"));
   EXPECT_THAT(cli.out, HasSubstr("mnist-worker-0 (deleted)"));

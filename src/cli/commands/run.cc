@@ -10,18 +10,16 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
+#include "cli/exec/talk.h"
 #include "cli/jobs/find_job.h"
-#include "cli/jobs/waiting.h"
 #include "cli/logs/follow_job.h"
-#include "cli/objects/object_state.h"
 #include "cli/objects/wait_until_gone.h"
 #include "cli/run/flags.h"
-#include "cli/run/hints.h"
 #include "cli/run/job.h"
+#include "cli/run/loopback.h"
 #include "cli/run/prepare.h"
 #include "cli/run/programs_line.h"
 #include "cli/run/safe_folders.h"
-#include "client/live_list.h"
 
 namespace muster::cli {
 
@@ -56,7 +54,6 @@ class Run final : public Command {
     tell(session, job, prepared);
     if (flags_.detach) return kExitOk;
     const int code = wait_for_end(session, job, *made, prepared);
-    if (code == kExitFailed) add_hints(session, job, prepared);
     if (code == kExitInterrupted) {
       session.err(
           fmt::format("the job keeps running; muster logs -f {0} follows it, muster stop {0} ends it\n", job.name));
@@ -88,65 +85,17 @@ class Run final : public Command {
     flags_.detach ? session.out(created) : session.err(created);
     session.err(programs_line(session, prepared, "muster run"));
     for (const std::string& note : prepared.folders->notes()) session.err(note + "\n");
+    for (const std::string& note : loopback_notes(session, prepared)) session.err(note + "\n");
     for (const auto& [local, remote] : prepared.job.ports)
       session.err(fmt::format("port: http://127.0.0.1:{}\n", local));
   }
 
   int wait_for_end(Session& session, const Selected& job, const Document& object, const PreparedRun& prepared) const {
     if (flags_.wait) return make_wait()->run(session, {job.short_label()});
-    if (flags_.stdin_ || flags_.tty) return talk(session, job, object);
+    if (flags_.stdin_ || flags_.tty) return talk_to_job(session, job, object, real_console());
     client::FollowOptions options;
     if (prepared.shape.ranks > 1) options.prefix = prefix_of(session);
     return follow_job(session, job, object, std::move(options));
-  }
-
-  /// Connects the user's terminal to the script. One that ends before that is shown by its log.
-  int talk(Session& session, const Selected& job, const Document& object) const {
-    const Document started = wait_until_started(session, job, object);
-    if (session.interrupted()) return kExitInterrupted;
-    if (object_end(started) != ObjectEnd::kUnfinished) return follow_job(session, job, started, {});
-    auto attach = make_attach();
-    Flags flags;
-    attach->add_flags(flags);
-    std::vector<std::string> words = {"--quiet", job.name};
-    if (flags_.stdin_) words.insert(words.begin(), "--stdin");
-    if (flags_.tty) words.insert(words.begin(), "--tty");
-    const auto parsed = flags.parse(words);
-    if (!parsed) return session.fail(parsed.error());
-    attach->run(session, *parsed);
-    return session.interrupted() ? kExitInterrupted : make_wait()->run(session, {job.short_label()});
-  }
-
-  static Document wait_until_started(Session& session, const Selected& job, const Document& object) {
-    Document last = object;
-    WaitingLine line(session, job, WaitingLine::Until::kStarted);
-    std::optional<Error> failure;
-    const auto look = [&](const Document& now) {
-      last = now;
-      line.saw(now);
-    };
-    client::LiveSink sink;
-    sink.on_list = [&](const Document& list) {
-      for (const Document& now : list.array_at("items")) look(now);
-    };
-    sink.on_event = [&](const std::string&, const Document& now) { look(now); };
-    sink.on_failed = [&](const Error& error) { failure = error; };
-    client::LiveList live(session.loop(), session.api(),
-                          {.resource = job.kind.resource, .ns = job.ns, .field_selector = "metadata.name=" + job.name},
-                          std::move(sink));
-    live.start();
-    session.wait_until(
-        [&] { return failure || object_phase(last) == "Running" || object_end(last) != ObjectEnd::kUnfinished; });
-    return last;
-  }
-
-  void add_hints(Session& session, const Selected& job, const PreparedRun& prepared) const {
-    const auto object = session.get(job.object());
-    if (!object) return;
-    for (const std::string& hint :
-         hints_about(object_message(*object), prepared.programs, *prepared.folders, safe_, from_)) {
-      session.err(hint + "\n");
-    }
   }
 
   RunFrom from_;

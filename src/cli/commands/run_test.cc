@@ -213,6 +213,13 @@ TEST_F(RunScript, RefusesWhatCannotBeMeant) {
   EXPECT_EQ(cli.run(make_run(here()), {"missing.py"}), 2);
   EXPECT_THAT(cli.err, HasSubstr("missing.py: no such file in " + folder));
   EXPECT_EQ(cli.run(make_run(here()), {"--ranks=0", "x.py"}), 2);
+  EXPECT_EQ(cli.run(make_run(here()), {"--ranks=100000", "x.py"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("--ranks: must be 1 to 10000, got 100000"));
+  EXPECT_EQ(cli.run(make_run(here()), {"--nproc-per-node=auto", "x.py"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("got \"auto\"; muster run --gpus N starts one rank on each of N GPUs"));
+  EXPECT_EQ(cli.run(make_run(here()), {"--notify=ftp://user:word@x", "y.py"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("a URL of http or https, got one of \"ftp\""));
+  EXPECT_THAT(cli.err, Not(HasSubstr("word")));
   EXPECT_EQ(cli.run(make_run(here()), {"--ranks=3", "--gpus=8", "--", "python", "-c", "1"}), 2);
   EXPECT_THAT(cli.err, HasSubstr("8 GPUs cannot be divided among 3 ranks, because 8 = 3 * 2 + 2"));
   EXPECT_THAT(cli.err, HasSubstr("--gpus 9, or --ranks 1, 2, 4 or 8"));
@@ -229,7 +236,10 @@ TEST_F(RunScript, RefusesWhatCannotBeMeant) {
   std::ofstream(folder + "/data.csv") << "1";
   EXPECT_EQ(cli.run(make_run(here()), {"data.csv"}), 2);
   EXPECT_THAT(cli.err, HasSubstr("data.csv is not a program"));
-  EXPECT_EQ(cli.run(make_run(here()), {"--ranks=2", "torchrun", "x.py"}), 2);
+  EXPECT_EQ(cli.run(make_run(here()), {"torchrun", "x.py"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("x.py: no such file in " + folder));
+  std::ofstream(folder + "/y.py") << "";
+  EXPECT_EQ(cli.run(make_run(here()), {"--ranks=2", "torchrun", "y.py"}), 2);
   EXPECT_THAT(cli.err, HasSubstr("--ranks: torchrun starts its processes itself, got 2"));
   EXPECT_EQ(cli.run(make_run(here()), {"--python=/x", "--image=y", "x.py"}), 2);
   RunFrom at_home = here();

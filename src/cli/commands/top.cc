@@ -22,6 +22,8 @@ using namespace std::chrono_literals;
 using json::Document;
 
 constexpr Duration kRefresh = 2s;
+constexpr Duration kFirstMeasurement = 4s;  // a pod is measured every two seconds
+constexpr Duration kLookAgain = 200ms;
 constexpr const char* kUsageLine = "muster top [pods | nodes] [NAME]   or: muster top JOB";
 
 struct Used {
@@ -89,10 +91,18 @@ class Top final : public Command {
       if (const auto failure = choose_pods(session, name)) return session.fail(*failure);
       if (past_) return show_past(session);
     }
+    const MonoTime first_by = session.loop().mono() + kFirstMeasurement;
     for (;;) {
       const auto rows = of_nodes ? node_rows(session, name) : pod_rows(session, name);
       if (session.interrupted()) return kExitInterrupted;
       if (!rows) return session.fail(rows.error());
+      if (rows->empty() && !running_job_.empty() && session.loop().mono() < first_by) {
+        if (session.wait_until([] { return false; }, session.loop().mono() + kLookAgain) ==
+            Session::Waited::kInterrupted) {
+          return kExitInterrupted;
+        }
+        continue;
+      }
       show(session, *rows, of_nodes);
       if (!watch_) return kExitOk;
       const auto waited = session.wait_until([] { return false; }, session.loop().mono() + kRefresh);
@@ -129,6 +139,7 @@ class Top final : public Command {
       past_ = JobWithPods{job, *std::move(pods)};
       return std::nullopt;
     }
+    running_job_ = fmt::format("{} ({})", job.label(), object_phase(of.object));
     selector_ = jobs::pod_selector(job.kind.resource.group, job.name);
     name.clear();
     return std::nullopt;
@@ -247,6 +258,9 @@ class Top final : public Command {
   void show(Session& session, std::vector<UsedRow> rows, bool of_nodes) const {
     // On a terminal the new numbers replace the old ones.
     if (watch_ && session.terminal().out_is_terminal) session.out_exact("\033[H\033[J");
+    if (rows.empty() && !running_job_.empty()) {
+      return session.err(fmt::format("nothing is measured yet of {}\n", running_job_));
+    }
     if (rows.empty()) {
       session.err(all_namespaces_ || of_nodes ? "No resources found\n"
                                               : fmt::format("No resources found in {} namespace.\n", session.ns()));
@@ -261,6 +275,7 @@ class Top final : public Command {
   }
 
   std::optional<JobWithPods> past_;  // the job that was named, when it has ended
+  std::string running_job_;          // the job that was named and has not ended, with its phase
   bool all_namespaces_ = false;
   bool containers_ = false;
   std::string selector_;

@@ -8,6 +8,7 @@
 #include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
 #include "cli/objects/wait_for.h"
+#include "cli/run/ran_job.h"
 #include "client/live_list.h"
 
 namespace muster::cli {
@@ -111,11 +112,13 @@ class Wait final : public Command {
       return kExitOk;
     }
     if (const ObjectEnd end = object_end(last); end != ObjectEnd::kSucceeded) {
-      return session.fail(
+      const int code = session.fail(
           {.code = kExitFailed,
            .what = fmt::format("{} {}", one.label(), end == ObjectEnd::kStopped ? "was stopped" : "failed"),
            .why = object_message(last),
            .fix = "muster logs " + one.short_label()});
+      for (const std::string& hint : hints_about_job(session, last)) session.err(hint + "\n");
+      return code;
     }
     session.out(fmt::format("{} succeeded\n", one.label()));
     return kExitOk;

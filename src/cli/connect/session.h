@@ -55,6 +55,9 @@ class Session {
   /// Whether the server is that of the pod which this process runs in, by the pod's service account.
   bool is_in_pod() const { return is_in_pod_; }
   void set_is_in_pod() { is_in_pod_ = true; }
+  /// True when the server is the engine of this user on this machine, so that its jobs see files of this machine.
+  bool is_local_engine() const { return is_local_engine_; }
+  void set_is_local_engine(bool is_local) { is_local_engine_ = is_local; }
 
   /// Prints text for people: control sequences, from whatever source, are escaped (base/visible_text.h).
   void out(std::string_view text);
@@ -102,6 +105,7 @@ class Session {
   std::string ns_;
   bool ns_is_named_ = false;
   bool is_in_pod_ = false;
+  bool is_local_engine_ = false;
   std::function<Failure(const Error&)> explain_;
   bool interrupted_ = false;
   ErrorText error_text_ = error_text;

@@ -59,7 +59,8 @@ std::string error_message(const FlagError& error) {
       if (is_letter) return fmt::format("flag -{} (--{}) needs a value", error.letter, error.name);
       return fmt::format("flag --{} needs a value", error.name);
     case FlagError::Kind::kWrongValue:
-      return fmt::format("flag --{}: must be {}, got {}", error.name, expected(error.type), quote(error.value));
+      return fmt::format("flag --{}: must be {}, got {}{}", error.name, expected(error.type), quote(error.value),
+                         error.instead.empty() ? "" : "; " + error.instead);
     case FlagError::Kind::kMissing:
       break;
   }
@@ -201,7 +202,14 @@ class Flags::Parser {
     flag.was_set = true;
     has_ended_ = flag.ends;
     if (is_good) return std::nullopt;
-    return FlagError{.kind = Kind::kWrongValue, .letter = letter, .name = flag.name, .type = flag.type, .value = value};
+    const auto& [explained, instead] = flag.explained;
+    const bool is_explained = std::ranges::find(explained, value) != explained.end();
+    return FlagError{.kind = Kind::kWrongValue,
+                     .letter = letter,
+                     .name = flag.name,
+                     .type = flag.type,
+                     .value = value,
+                     .instead = is_explained ? instead : ""};
   }
 
   /// Returns false when the value is not of the flag's type.

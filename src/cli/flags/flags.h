@@ -28,6 +28,7 @@ struct FlagError {
   FlagType type = FlagType::kString;
   std::string value = {};
   std::optional<std::string> meant = {};  // the known flag that is closest to an unknown one
+  std::string instead = {};               // what to do instead of giving this value
   std::vector<std::string> missing = {};  // the required flags that are not set
 };
 
@@ -53,6 +54,10 @@ class Flags {
   /// Sets the values that completion offers. parse() does not check them.
   void set_choices(std::string_view name, std::vector<std::string> choices) {
     named(name).choices = std::move(choices);
+  }
+  /// Says `instead` to somebody who gives one of these values, which other programs take and this one does not.
+  void explain_values(std::string_view name, std::vector<std::string> values, std::string instead) {
+    named(name).explained = {std::move(values), std::move(instead)};
   }
   /// Accepts `--old` instead of `--name`, with a warning.
   void add_old_name(std::string_view name, std::string old) { named(name).old_names.push_back(std::move(old)); }
@@ -98,6 +103,7 @@ class Flags {
     Target target;
     std::string implied = "true";  // the value of the bare flag, unless it takes a word
     std::vector<std::string> old_names = {};
+    std::pair<std::vector<std::string>, std::string> explained = {};
     bool required = false;
     bool was_set = false;
   };

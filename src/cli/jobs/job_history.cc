@@ -54,6 +54,31 @@ Result<std::vector<JobWithPods>> deleted_jobs_named(Session& session, const std:
   return found;
 }
 
+Result<JobWithPods> earlier_job_named(Session& session, const std::string& name, std::vector<ServedKind> kinds,
+                                      std::int64_t number) {
+  if (number < 1) {
+    return Error{.reason = Reason::kBadRequest,
+                 .message = fmt::format("--earlier: must be 1 or more, got {}; 1 is the last job before", number)};
+  }
+  TRY_ASSIGN(std::vector<JobWithPods> known, deleted_jobs_named(session, name, std::move(kinds)));
+  std::size_t most = 0;
+  for (JobWithPods& one : known) {
+    const std::vector<std::string>& others = one.pods.others;
+    most = std::max(most, others.size());
+    if (others.size() < static_cast<std::size_t>(number)) continue;
+    TRY_ASSIGN(one.pods, history_of_job(session, one.job, others[static_cast<std::size_t>(number - 1)]));
+    // Its pods are gone or go with it; what they wrote is found by their uids in any case.
+    for (jobs::JobPod& pod : one.pods.pods) pod.exists = false;
+    one.pods.others.clear();
+    return std::move(one);
+  }
+  return Error{.reason = Reason::kNotFound,
+               .message = fmt::format("--earlier {}: {} of {} are kept", number,
+                                      most == 0 ? "no logs of earlier jobs"
+                                                : fmt::format("logs of {} earlier job{}", most, most == 1 ? "" : "s"),
+                                      quote(name))};
+}
+
 const JobWithPods& newest_of(const std::vector<JobWithPods>& deleted) {
   return *std::ranges::max_element(deleted, {}, [](const JobWithPods& one) {
     std::string last;

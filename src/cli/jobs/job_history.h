@@ -1,6 +1,7 @@
 // The pods of a job with those of the past, also of a job that is deleted, as the server remembers them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,6 +22,11 @@ struct JobWithPods {
 /// Returns the newest deleted job of this name of each kind, where logs or measurements of one are kept.
 Result<std::vector<JobWithPods>> deleted_jobs_named(Session& session, const std::string& name,
                                                     std::vector<ServedKind> kinds = job_kinds());
+
+/// Returns one of the jobs that had the name of a job before it, which exists or is the newest deleted one: 1 is the
+/// last of them.
+Result<JobWithPods> earlier_job_named(Session& session, const std::string& name, std::vector<ServedKind> kinds,
+                                      std::int64_t number);
 
 /// Returns the one of which a pod was made last. `deleted` is not empty.
 const JobWithPods& newest_of(const std::vector<JobWithPods>& deleted);

@@ -34,8 +34,12 @@ constexpr std::array<const char*, kColumnCount> kNames = {"NAMESPACE", "NAME",  
                                                           "DURATION",  "QUEUE", "REASON"};
 // In the order in which they go where a terminal is too narrow for all.
 constexpr std::array kDispensable = {kArgumentsColumn, kGpusColumn, kDurationColumn, kProgressColumn};
+// The same for columns that say nothing about any job; these go first.
+constexpr std::array kDispensableIfEmpty = {kGpusColumn, kArgumentsColumn, kDurationColumn, kReasonColumn,
+                                            kProgressColumn};
 constexpr std::size_t kColumnGap = 3;
-constexpr std::size_t kReadable = 16;  // of a column that can be cut
+constexpr std::size_t kReadableArguments = 16;
+constexpr std::size_t kReadableReason = 11;  // ValueError…
 
 std::string age_of(const json::Document& object, Time now) {
   const auto created = parse_rfc3339(object.string_at("metadata", "creationTimestamp"));
@@ -73,6 +77,10 @@ std::vector<std::string> cells_of(const JobRow& row, bool wide, Time now) {
 std::vector<std::string> news_of(std::vector<std::string> cells) {
   for (const Column column : {kAgeColumn, kDurationColumn, kProgressColumn, kArgumentsColumn}) cells[column].clear();
   return cells;
+}
+
+bool is_empty(std::size_t column, std::span<const std::vector<std::string>> rows) {
+  return std::ranges::all_of(rows, [&](const auto& cells) { return cells[column].empty() || cells[column] == "-"; });
 }
 
 const char* color_of(std::string_view phase) {
@@ -139,6 +147,7 @@ std::string count_by_phase(std::span<const FoundJob> jobs) {
 JobTable::JobTable(JobTableOptions options) : options_(options) {}
 
 void JobTable::choose_columns(const std::vector<Cells>& all) {
+  const auto rows = std::span(all).subspan(options_.headers ? 1 : 0);
   std::array<std::size_t, kColumnCount> widths{};
   for (const Cells& cells : all) {
     for (std::size_t i = 0; i < kColumnCount; ++i) widths[i] = std::max(widths[i], text_width(cells[i]));
@@ -148,18 +157,25 @@ void JobTable::choose_columns(const std::vector<Cells>& all) {
         i == kKindColumn || i == kReplicasColumn || i == kRestartsColumn || i == kAgeColumn || i == kQueueColumn;
     if ((i == kNamespaceColumn && !options_.with_namespace) || (is_only_wide && !options_.wide)) continue;
     columns_.push_back(i);
-    const bool can_be_cut = i == kArgumentsColumn || i == kProgressColumn || i == kReasonColumn;
-    if (can_be_cut) widths[i] = std::min(widths[i], kReadable);
   }
+  widths[kArgumentsColumn] = std::min(widths[kArgumentsColumn], kReadableArguments);
+  widths[kReasonColumn] = std::min(widths[kReasonColumn], kReadableReason);
   const auto total = [&] {
     return std::accumulate(columns_.begin(), columns_.end(), kColumnGap * (columns_.size() - 1),
                            [&](std::size_t sum, std::size_t i) { return sum + widths[i]; });
   };
-  for (const std::size_t column : kDispensable) {
-    if (options_.width == 0 || options_.wide || total() <= options_.width) break;
-    std::erase(columns_, column);
+  const auto is_too_wide = [&] { return options_.width > 0 && !options_.wide && total() > options_.width; };
+  for (const std::size_t column : kDispensableIfEmpty) {
+    if (is_too_wide() && !options_.is_watch && is_empty(column, rows)) std::erase(columns_, column);
   }
-  layout_.emplace(Columns::Fit{.width = options_.width, .whole = options_.with_namespace ? 2U : 1U});
+  for (const std::size_t column : kDispensable) {
+    if (is_too_wide()) std::erase(columns_, column);
+  }
+  Columns::Fit fit{.width = options_.width, .whole = options_.with_namespace ? 2U : 1U};
+  // Half of a loss is a wrong loss.
+  const auto progress = std::ranges::find(columns_, kProgressColumn);
+  if (progress != columns_.end()) fit.kept = static_cast<std::size_t>(progress - columns_.begin());
+  layout_.emplace(fit);
 }
 
 JobTable::Cells JobTable::chosen(const Cells& all) const {

@@ -29,6 +29,7 @@ struct JobTableOptions {
   std::size_t width = 0;  // of the terminal; 0: unlimited
   bool wide = false;
   bool color = false;
+  bool is_watch = false;  // more rows follow, with cells in columns that are empty now
 };
 
 /// Later rows, those of a watch, are aligned with the rows above.

@@ -70,6 +70,22 @@ TEST(JobTable, FitsTheTerminal) {
   EXPECT_THAT(JobTable({.width = 60, .wide = true}).print(rows, kNow), HasSubstr("RESTARTS"));
 }
 
+TEST(JobTable, NeverCutsALossAndLeavesOutWhatSaysNothing) {
+  std::vector<JobRow> rows = {row({.name = "resnet-baseline-x7k2p"}), row({.name = "resnet-wide-m2q9d"})};
+  for (JobRow& one : rows) one.progress = {.step = 123456, .steps = 200000, .loss = 0.03125};
+  rows[0].arguments = "--learning-rate 0.1 --batch-size 512";
+  rows[1].arguments = "--learning-rate 0.01 --batch-size 512";
+  const std::string narrow = JobTable({.width = 80}).print(rows, kNow);
+  EXPECT_THAT(narrow, HasSubstr("loss 0.03125"));
+  EXPECT_THAT(narrow, Not(HasSubstr("GPUS")));
+  EXPECT_THAT(narrow, Not(HasSubstr("REASON")));
+  const std::string wider = JobTable({.width = 100}).print(rows, kNow);
+  EXPECT_THAT(wider, HasSubstr("ARGUMENTS"));
+  EXPECT_THAT(wider, HasSubstr("loss 0.03125"));
+  EXPECT_THAT(JobTable({.width = 200}).print(rows, kNow), HasSubstr("GPUS")) << "there is room for all";
+  EXPECT_THAT(JobTable({.width = 100, .is_watch = true}).print(rows, kNow), HasSubstr("REASON")) << "there may be one";
+}
+
 TEST(JobTable, HasColoursOnATerminalOnly) {
   const std::vector<JobRow> rows = {row({.name = "a"})};
   EXPECT_THAT(JobTable({.color = true}).print(rows, kNow), HasSubstr("a      \x1b[36mRunning\x1b[0m   -"));

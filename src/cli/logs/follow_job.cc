@@ -8,6 +8,7 @@
 #include "cli/logs/last_line.h"
 #include "cli/logs/log_screen.h"
 #include "cli/objects/object_state.h"
+#include "cli/run/ran_job.h"
 #include "client/logs/job_log_follower.h"
 #include "jobs/pods.h"
 
@@ -22,16 +23,21 @@ EndOfJob end_of(Session& session, const Selected& job, const json::Document& obj
   return end;
 }
 
+}  // namespace
+
 int report_end(Session& session, const Selected& job, const json::Document& object, bool deleted) {
   switch (object_end(object)) {
     case ObjectEnd::kSucceeded:
       session.err(last_line(end_of(session, job, object)));
       return kExitOk;
-    case ObjectEnd::kFailed:
-      return session.fail({.code = kExitFailed,
-                           .what = fmt::format("{} failed", job.label()),
-                           .why = object_message(object),
-                           .fix = "muster describe " + job.short_label()});
+    case ObjectEnd::kFailed: {
+      const int code = session.fail({.code = kExitFailed,
+                                     .what = fmt::format("{} failed", job.label()),
+                                     .why = object_message(object),
+                                     .fix = "muster describe " + job.short_label()});
+      for (const std::string& hint : hints_about_job(session, object)) session.err(hint + "\n");
+      return code;
+    }
     case ObjectEnd::kStopped:
       return session.fail(
           {.code = kExitFailed, .what = fmt::format("{} was stopped", job.label()), .fix = "muster rerun " + job.name});
@@ -41,8 +47,6 @@ int report_end(Session& session, const Selected& job, const json::Document& obje
   return session.fail(
       {.code = kExitFailed, .what = fmt::format("{} {}", job.label(), deleted ? "was deleted" : "has not ended")});
 }
-
-}  // namespace
 
 client::Prefix prefix_of(const Session& session) {
   return session.terminal().color ? client::Prefix::kColored : client::Prefix::kPlain;

@@ -16,6 +16,9 @@ client::Prefix prefix_of(const Session& session);
 /// job succeeded, 1 when it failed or was deleted.
 int follow_job(Session& session, const Selected& job, json::Document object, client::FollowOptions options);
 
+/// Prints how the job has ended and returns the exit code.
+int report_end(Session& session, const Selected& job, const json::Document& object, bool deleted);
+
 /// How following a job ended.
 struct JobFollowed {
   json::Document object;  // the job's last version

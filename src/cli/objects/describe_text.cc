@@ -180,6 +180,7 @@ std::string describe_head(const json::Document& object, const Viewer& viewer) {
       !object.string_at("status", "phase").empty() || !object.array_at("status", "conditions").empty();
   if (has_phase) out += line("Phase", object_phase(object));
   if (!viewer.told.empty()) out += wrapped_line("Message", cell_text(viewer.told), viewer.width);
+  for (const std::string& note : viewer.notes) out += wrapped_line("Note", note, viewer.width);
   out += map_lines("Labels", object.at("metadata", "labels"));
   out += map_lines("Annotations", object.at("metadata", "annotations"));
   if (!created.empty()) out += line("Created", fmt::format("{} ({} ago)", created, age(created, viewer)));

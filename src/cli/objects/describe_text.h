@@ -12,7 +12,8 @@ namespace muster::cli {
 
 struct Viewer {
   Time now;
-  std::size_t width = 0;  // of the terminal; 0: unlimited
+  std::size_t width = 0;                // of the terminal; 0: unlimited
+  std::vector<std::string> notes = {};  // of the client, about the message
   std::string told = {};  // what the head says as the object's message: the sections below do not repeat it
 };
 

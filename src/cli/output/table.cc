@@ -33,9 +33,12 @@ std::vector<std::size_t> Columns::fitting_widths() const {
     return out;
   }
   while (total > fit_.width) {
-    const auto widest = std::max_element(out.begin() + static_cast<std::ptrdiff_t>(fit_.whole), out.end());
-    if (*widest <= kStillReadable) break;
-    --*widest;
+    std::size_t widest = fit_.whole;
+    for (std::size_t i = fit_.whole; i < out.size(); ++i) {
+      if (i != fit_.kept && (widest == fit_.kept || out[i] > out[widest])) widest = i;
+    }
+    if (widest == fit_.kept || out[widest] <= kStillReadable) break;
+    --out[widest];
     --total;
   }
   return out;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ class Columns {
     std::size_t width = 0;
     std::size_t whole = 1;
     bool wraps_last = false;
+    std::optional<std::size_t> kept = {};  // a further column that is not cut
   };
   Columns() = default;
   explicit Columns(Fit fit) : fit_(fit) {}

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "api/muster/limits.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 
@@ -50,6 +51,7 @@ void RunFlags::add_to(Flags& flags) {
   flags.end_at_first_word();
   flags.add("ranks", &ranks, "number of processes (default: one for each GPU, else 1)");
   for (const char* torchruns : {"nproc-per-node", "nproc_per_node"}) flags.add_old_name("ranks", torchruns);
+  flags.explain_values("ranks", {"gpu", "cpu", "auto"}, "muster run --gpus N starts one rank on each of N GPUs");
   flags.add("gpus", &gpus, "GPUs of the job, divided among the ranks (default 0)");
   flags.add("cpu", &cpu, "most CPUs of each rank, such as 2 or 500m");
   flags.add("memory", &memory, "most memory of each rank, such as 4Gi");
@@ -80,7 +82,9 @@ void RunFlags::add_to(Flags& flags) {
 }
 
 std::optional<Failure> RunFlags::check() const {
-  if (ranks && *ranks < 1) return usage_failure(fmt::format("--ranks: must be 1 or more, got {}", *ranks));
+  if (ranks && (*ranks < 1 || *ranks > api::kMaxReplicas)) {
+    return usage_failure(fmt::format("--ranks: must be 1 to {}, got {}", api::kMaxReplicas, *ranks));
+  }
   if (gpus && (*gpus < 0 || *gpus > kMostGpus)) {
     return usage_failure(fmt::format("--gpus: must be 0 to {}, got {}", kMostGpus, *gpus));
   }
@@ -110,6 +114,13 @@ std::optional<Failure> RunFlags::check() const {
   if (time && *time < std::chrono::seconds(1)) return usage_failure("--time: must be 1s or more");
   if (priority && (*priority < 0 || *priority > kHighestPriority)) {
     return usage_failure(fmt::format("--priority: must be 0 to {}, got {}", kHighestPriority, *priority));
+  }
+  for (const std::string& target : notify) {
+    const std::size_t end = target.find("://");
+    const std::string scheme = target.substr(0, end);
+    if (end == std::string::npos || scheme == "http" || scheme == "https") continue;
+    return usage_failure(fmt::format(
+        "--notify: must be a target of the configuration, or a URL of http or https, got one of {}", quote(scheme)));
   }
   if (replace && name.empty()) {
     return usage_failure("--replace: requires --name, because a new job has a new name otherwise",

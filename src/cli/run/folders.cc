@@ -78,6 +78,16 @@ std::vector<std::string> parts_of(const std::string& argument) {
   return out;
 }
 
+/// A job needs what it sees in these folders. Below /opt and /usr/local people keep things of their own.
+bool hides_system(const std::string& target) {
+  static constexpr std::array kAsAWhole = {"/opt", "/usr/local", "/run", "/var"};
+  static constexpr std::array kOfKernel = {"/proc", "/dev", "/run/muster"};
+  if (std::ranges::find(kAsAWhole, target) != kAsAWhole.end()) return true;
+  if (target == "/dev/shm" || lies_in(target, "/opt") || lies_in(target, "/usr/local")) return false;
+  return is_in_system_folder(target) ||
+         std::ranges::any_of(kOfKernel, [&](const char* folder) { return lies_in(target, folder); });
+}
+
 Failure wrong_mount(const std::string& text, const std::string& problem, const std::string& fix = {}) {
   return usage_failure(fmt::format("--mount {}: {}", text, problem), fix);
 }
@@ -112,6 +122,11 @@ std::variant<MountedFolder, Failure> parse_mount(const std::string& text, const 
     if (!parts[1].starts_with('/')) return wrong_mount(text, "the target must begin with /, got " + quote(parts[1]));
     out.target = tidy(parts[1]);
     if (out.target == "/") return wrong_mount(text, "the target must be a folder below /");
+    if (hides_system(out.target)) {
+      return wrong_mount(text,
+                         fmt::format("the target {} would hide the programs and settings of the system", out.target),
+                         "choose another target, such as /data");
+    }
   }
   if (!may_write(out.path)) out.read_only = true;
   return out;

@@ -133,5 +133,18 @@ TEST_F(JobFoldersTest, MountsAreCheckedBeforeAnythingStarts) {
   EXPECT_THAT(mount_problem("a:b:c:d"), HasSubstr("must be SOURCE[:TARGET][:ro]"));
 }
 
+TEST_F(JobFoldersTest, AMountNeverHidesTheSystem) {
+  const auto taken = [&](const std::string& target) {
+    return std::holds_alternative<MountedFolder>(parse_mount(root + "/data:" + target, from, safe));
+  };
+  for (const char* target : {"/usr", "/usr/lib", "/etc/ssl", "/lib64", "/bin", "/opt", "/usr/local", "/proc/x", "/dev",
+                             "/run", "/run/muster/bin", "/var", "/"}) {
+    EXPECT_FALSE(taken(target)) << target;
+  }
+  for (const char* target : {"/data", "/opt/conda", "/usr/local/share/x", "/tmp", "/dev/shm", "/root/x", "/mnt"}) {
+    EXPECT_TRUE(taken(target)) << target;
+  }
+}
+
 }  // namespace
 }  // namespace muster::cli

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
+
+#include "base/find_program.h"
 #include "cli/run/own_home.h"
 
 namespace muster::cli {
@@ -19,7 +22,7 @@ class Preparation {
   /// Looks at everything that can be wrong before anything is created.
   std::variant<PreparedRun, Failure> run(const std::vector<std::string>& words) const {
     if (auto problem = flags_.check()) return *std::move(problem);
-    if (auto problem = check_folder()) return *std::move(problem);
+    if (auto problem = check_folder(words)) return *std::move(problem);
     PreparedRun out;
     const std::string project = project_of(from_.working_dir, safe_);
     auto command = read_run_words(words, flags_.module, from_, project);
@@ -43,12 +46,26 @@ class Preparation {
 
  private:
   /// The whole folder is what the job can read and write, so it should hold the project and nothing else.
-  std::optional<Failure> check_folder() const {
+  std::optional<Failure> check_folder(const std::vector<std::string>& words) const {
     const std::string why = safe_.why_never(from_.working_dir);
     if (why.empty()) return std::nullopt;
+    const std::string folder = folder_of_script(words);
     return usage_failure(
         fmt::format("{}: {}, and a job can read and change the whole folder that it runs in", from_.working_dir, why),
-        "put the script into a folder of its own and run it from there");
+        folder.empty() ? "put the script into a folder of its own and run it from there"
+                       : "run it from its own folder: cd " + folder);
+  }
+
+  /// The folder of the first file that the words name, if a job may run in it; else "".
+  std::string folder_of_script(const std::vector<std::string>& words) const {
+    std::error_code error;
+    for (const std::string& word : words) {
+      const std::filesystem::path file = word;
+      const std::string folder = (from_.working_dir / file).lexically_normal().parent_path().string();
+      if (!file.has_parent_path() || !std::filesystem::is_regular_file(from_.working_dir / file, error)) continue;
+      if (safe_.why_never(folder).empty() && !SafeFolders::is_in_every_pod(folder)) return file.parent_path().string();
+    }
+    return "";
   }
 
   void add_variables(PreparedRun& to) const {
@@ -85,7 +102,8 @@ class Preparation {
       for (const auto& [name, path] : path_variables(from_)) folders.add_path(path, name);
       folders.add_links_of_project();
     }
-    if (const std::string& script = to.command.script; !script.empty() && !folders.shows(script)) {
+    if (const std::string& script = to.command.script;
+        !script.empty() && !folders.shows(script) && !is_in_system_folder(script)) {
       return usage_failure(fmt::format("{} is outside of {}, and the job does not see its folder", script, project),
                            fmt::format("cd {}", std::string(script, 0, script.rfind('/'))));
     }

@@ -26,18 +26,25 @@ std::vector<std::string> program_folders(const RunPrograms& programs) {
   return out;
 }
 
+std::string folder_of_program(const std::string& program) {
+  return std::filesystem::path(program).parent_path().string();
+}
+
 /// A program that only the user's PATH has is shown to the job with its folder.
 std::optional<Failure> find_program_of_command(const RunCommand& command, const RunFrom& from, RunPrograms& programs) {
   const std::string& program = command.words[0];
+  if (!command.interpreter.empty()) programs.program_folder = folder_of_program(command.interpreter);
   if (program.find('/') != std::string::npos) return std::nullopt;
   const std::string folders = join(program_folders(programs), ":");
   if (!find_program(program, folders).empty() || !find_program(program, kUsualPath).empty()) return std::nullopt;
   const std::string found = find_program(program, from.path);
   if (found.empty()) {
-    return usage_failure(
-        fmt::format("{}: there is no such file in {} and no such program in PATH", program, from.working_dir));
+    const std::string meant = file_meant_by(program, from);
+    return usage_failure(fmt::format("{}: there is no such file in {} and no such program in PATH{}", program,
+                                     from.working_dir, meant.empty() ? "" : fmt::format("; did you mean {}?", meant)),
+                         meant.empty() ? "" : "muster run " + meant);
   }
-  programs.program_folder = std::filesystem::path(found).parent_path().string();
+  programs.program_folder = folder_of_program(found);
   return std::nullopt;
 }
 
@@ -46,12 +53,18 @@ std::optional<Failure> find_program_of_command(const RunCommand& command, const 
 std::variant<RunPrograms, Failure> find_run_programs(RunCommand& command, const std::string& python,
                                                      const std::string& image, const RunFrom& from) {
   RunPrograms out;
+  if (!python.empty() && !command.python.empty()) {
+    return usage_failure(fmt::format("--python {}: the command names another one, {}", python, command.python),
+                         "name one of them");
+  }
   if (!image.empty()) {
     out.text = fmt::format("that of image {}", quote(image));
+    if (command.runs_python && !command.python.empty()) command.words[0] = command.python;
     return out;
   }
   python::Search search = python_search(from, command.start);
-  search.named = python;
+  search.named = python.empty() ? command.python : python;
+  if (python.empty()) search.named_by = "as the command names it";
   auto found = python::choose_python(search);
   if (found) {
     out.python = *std::move(found);

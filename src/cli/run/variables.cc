@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/muster/names.h"
 #include "base/strings.h"
 
 namespace muster::cli {
@@ -58,6 +59,13 @@ void add_local_ranks(JobOfScript& to, const RunFrom& from) {
   to.set_variable("LOCAL_WORLD_SIZE", "$(WORLD_SIZE)");
   to.set_variable("GROUP_RANK", "0");
   to.set_variable("NODE_RANK", "0");
+  to.set_variable("GROUP_WORLD_SIZE", "1");
+  to.set_variable("ROLE_NAME", "default");
+  to.set_variable("ROLE_RANK", "$(RANK)");
+  to.set_variable("ROLE_WORLD_SIZE", "$(WORLD_SIZE)");
+  to.set_variable("TORCHELASTIC_MAX_RESTARTS", std::to_string(to.restarts));
+  const std::string attempt = fmt::format("metadata.labels['{}']", api::kAttemptLabel);
+  to.set_variable("TORCHELASTIC_RESTART_COUNT", json::Object{{"fieldRef", json::Object{{"fieldPath", attempt}}}});
   // torch.distributed.is_torchelastic_launched(), by which Lightning knows that each rank has a process already.
   to.set_variable("TORCHELASTIC_RUN_ID", "muster");
   const auto threads = of_shell(from, "OMP_NUM_THREADS");

@@ -17,12 +17,17 @@ struct RunCommand {
   std::string start;               // the folder in which the search for a Python begins
   std::string script = {};         // the whole path of the file that runs; "": a module or a program
   bool runs_python = false;        // and not another program
-  std::string launcher = {};       // the program or module that starts the ranks itself; "": none
+  std::string python = {};         // the interpreter that the words name; "": it is chosen
+  std::string interpreter = {};  // what runs a script, where only the user's PATH has it and it is not a Python; or ""
+  std::string launcher = {};     // the program or module that starts the ranks itself; "": none
 };
 
 /// Looks for the script before anything starts. `module` is the value of -m; `project` the folder that the job sees.
 std::variant<RunCommand, Failure> read_run_words(const std::vector<std::string>& words, const std::string& module,
                                                  const RunFrom& from, const std::string& project);
+
+/// Returns how the user names the file of the folder that the word probably means; "" when there is none.
+std::string file_meant_by(const std::string& word, const RunFrom& from);
 
 /// Returns `text` as part of an object's name: "Train_v2.py" gives "train-v2".
 std::string name_from(const std::string& file);

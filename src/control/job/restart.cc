@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "api/muster/names.h"
 #include "base/strings.h"
 #include "control/job/decision.h"
 #include "control/job/waiting.h"
@@ -163,7 +164,19 @@ std::optional<int> used_up_limit(JobDecision& d, const Replica& replica) {
   return std::nullopt;
 }
 
+/// Whoever typed `muster run` knows the limit as a flag, and has asked for no restart if there was none.
+bool is_of_run(const Replica& replica) {
+  return replica.role->pod_template.metadata.annotations.contains(api::kLocalRanksAnnotation);
+}
+
 Outcome budget_exhausted(const JobDecision& d, const Replica& replica, int limit) {
+  if (is_of_run(replica)) {
+    const std::string used_up = limit == 0 ? "" : fmt::format("; --restarts {} is used up", limit);
+    return {.phase = Phase::kFailed,
+            .replica_failed = true,
+            .reason = d.job().events.backoff_exhausted,
+            .message = said_about(d, replica) + used_up};
+  }
   const char* of_job = d.job().run_policy.has_limit_field ? "backoffLimit" : "the kind's limit of restarts";
   const char* name = replica.role->backoff_limit ? "the role's limit" : of_job;
   const std::string why =
