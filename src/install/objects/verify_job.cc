@@ -33,7 +33,7 @@ dist.barrier()
 dist.destroy_process_group()
 )";
 
-constexpr int kUser = 65532;  // of no image, so that the pods also run in a namespace with the restricted standard
+constexpr int kRankUser = 65532;  // of no image, so that the pods also run in a namespace with the restricted standard
 
 json::Document verify_template(const std::string& image) {
   const json::Object resources = {{"requests", json::Object{{"cpu", "100m"}, {"memory", "256Mi"}}},
@@ -47,7 +47,7 @@ json::Document verify_template(const std::string& image) {
                                   {"resources", resources},
                                   {"securityContext", security}};
   const json::Object pod_security = {
-      {"runAsNonRoot", true}, {"runAsUser", kUser}, {"seccompProfile", json::Object{{"type", "RuntimeDefault"}}}};
+      {"runAsNonRoot", true}, {"runAsUser", kRankUser}, {"seccompProfile", json::Object{{"type", "RuntimeDefault"}}}};
   return json::Object{{"spec", json::Object{{"automountServiceAccountToken", false},
                                             {"securityContext", pod_security},
                                             {"containers", json::Array{container}}}}};
