@@ -76,4 +76,4 @@ def rbac_server(folder):
         yield RbacServer(*words)
     finally:
         process.stdin.close()
-        process.wait(timeout=60)
+        process.wait(timeout=150)  # kube-apiserver lets open requests end

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 import yaml
-from foreign import crd_files
+from foreign import foreign_server
 from harness import MUSTER, ROOT, wait_for
-from rbac import rbac_server
+from rbac import RbacServer, rbac_server
 
 NAMESPACE = "muster-system"
 TFJOB = {"apiVersion": "kubeflow.org/v1", "kind": "TFJob", "metadata": {"name": "mnist", "namespace": "default"},
@@ -23,12 +23,16 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def installed(server):
-    """Muster as `muster install` leaves it, and nothing of it afterwards."""
+    """Muster as `muster install` leaves it; afterwards only the kinds are left."""
     server.muster("install", "--wait=false")
     yield server
-    server.muster("uninstall", "--crds", "--yes")
-    wait_for("the installation to be gone", lambda: server.find("namespace", NAMESPACE) is None
-             and not json.loads(server.muster("get", "crds", "-o", "json").stdout)["items"], timeout=150)
+    server.muster("delete", "tfjobs", "--all", "-A")
+    uninstall(server)
+
+
+def uninstall(server, *flags, namespace=NAMESPACE):
+    server.muster("uninstall", "-n", namespace, *flags)
+    wait_for("the namespace to be gone", lambda: server.find("namespace", namespace) is None, timeout=60)
 
 
 def key(document):
@@ -66,7 +70,7 @@ def test_the_server_accepts_every_object_strictly(server, tmp_path):
         again = server.muster("install", "--dry-run", *options).stdout.splitlines()
         assert [line for line in again if not line.endswith(" unchanged (server dry run)")] == []
     finally:
-        server.muster("uninstall", "--namespace", "all-options", "--crds", "--yes")
+        uninstall(server, namespace="all-options")
 
 
 def test_a_second_installation_changes_nothing(installed):
@@ -182,15 +186,15 @@ def test_users_with_view_and_edit_see_and_change_jobs(installed):
         installed.muster("delete", "rolebinding", role, "-n", "default")
 
 
-def test_foreign_crds_stay_as_they_are(server):
-    for file in crd_files():
-        server.muster("create", "-f", str(file))
-    try:
-        names = [one["metadata"]["name"] for one in json.loads(server.muster("get", "crds", "-o", "json").stdout)["items"]]
+def test_foreign_crds_stay_as_they_are(tmp_path):
+    """On a server of its own, which loses all kinds at the end."""
+    with foreign_server(tmp_path) as foreign:
+        server = RbacServer(foreign.kubeconfig, foreign.audit)
+        names = ["pytorchjobs.kubeflow.org", "tfjobs.kubeflow.org", "mpijobs.kubeflow.org"]
         before = {name: server.find("crd", name)["metadata"]["generation"] for name in names}
         said = server.muster("install", "--wait=false").stdout
         for name in names:
-            assert f"customresourcedefinition/{name} left alone: belongs to somebody else and stays as it is" in said
+            assert f"customresourcedefinition/{name} left alone: belongs to somebody else and stays as it is; its jobs run" in said
             live = server.request("GET", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
             assert "muster-install" not in [one["manager"] for one in live["metadata"]["managedFields"]]
         assert {name: server.find("crd", name)["metadata"]["generation"] for name in names} == before
@@ -199,18 +203,16 @@ def test_foreign_crds_stay_as_they_are(server):
         said = server.muster("install", "--wait=false", "--adopt", "pytorchjobs.kubeflow.org").stdout
         assert "customresourcedefinition/pytorchjobs.kubeflow.org changed\n" in said
         assert server.find("crd", "pytorchjobs.kubeflow.org")["metadata"]["labels"]["app.kubernetes.io/managed-by"] == "muster"
-        server.muster("uninstall", "--crds", "--yes")
-        for name in set(names) - {"pytorchjobs.kubeflow.org"}:
-            assert server.find("crd", name)
-    finally:
-        for name in names:
-            server.muster("delete", "crd", name, "--ignore-not-found")
+        said = server.muster("uninstall", "--crds", "--yes").stdout
+        assert "customresourcedefinition/pytorchjobs.kubeflow.org removed\n" in said
+        left = [one["metadata"]["name"] for one in json.loads(server.muster("get", "crds", "-o", "json").stdout)["items"]]
+        assert sorted(left) == ["mpijobs.kubeflow.org", "tfjobs.kubeflow.org"]
 
 
 def test_roles_only_for_some_namespaces(server):
     """A team without any right in the cluster, where somebody has installed the kinds."""
     server.muster("install", "--wait=false")
-    server.muster("uninstall")  # leaves the kinds
+    uninstall(server)  # leaves the kinds
     for team in ("team-a", "team-b"):
         server.muster("create", "namespace", team)
         server.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
@@ -230,4 +232,3 @@ def test_roles_only_for_some_namespaces(server):
     assert server.find("namespace", "team-a")
     for team in ("team-a", "team-b"):
         server.muster("delete", "namespace", team)
-    server.muster("uninstall", "--crds", "--yes")

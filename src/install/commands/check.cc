@@ -172,7 +172,8 @@ class CheckCluster final : public cli::Command {
       const auto wish = wishes.find(kind->qualified_name());
       if (wish == wishes.end() || wish->second == control::Wish::kAuto) kinds.insert(kind->qualified_name());
     }
-    control::ForeignControllers others(session.loop(), session.api(), kinds, [](const std::string&) {});
+    control::ForeignControllers others(session.loop(), session.api(), kinds, settings_.namespaces,
+                                       [](const std::string&) {});
     auto looked = std::make_shared<bool>(false);
     others.start([looked] { *looked = true; });
     session.wait_until([&] { return *looked; });

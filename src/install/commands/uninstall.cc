@@ -159,6 +159,25 @@ class Uninstall final : public cli::Command {
     return Error{.reason = Reason::kConflict, .message = "nothing was removed"};
   }
 
+  static client::ObjectName name_of_crd(const json::Document& crd) {
+    return {.resource = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"},
+            .ns = "",
+            .name = crd.string_at("metadata", "name")};
+  }
+
+  /// The server first deletes all objects of the kind, whose finalizers may take long.
+  static Status wait_until_gone(cli::Session& session, const client::ObjectName& object) {
+    const MonoTime deadline = session.loop().mono() + kStopLimit;
+    for (;;) {
+      TRY_ASSIGN(const auto live, find(session, object));
+      if (!live || !rest(session)) return ok();
+      if (session.loop().mono() < deadline) continue;
+      return Error{.reason = Reason::kTimeout,
+                   .message = fmt::format("{} is still being deleted after {}; look for objects with finalizers",
+                                          object.name, human_duration(kStopLimit))};
+    }
+  }
+
   int end_with_kinds(cli::Session& session) const {
     const auto crds = our_crds(session);
     if (!crds) return session.fail(crds.error());
@@ -172,11 +191,14 @@ class Uninstall final : public cli::Command {
     }
     if (!crds_) return cli::kExitOk;
     for (const json::Document& crd : *crds) {
-      const std::string& name = crd.string_at("metadata", "name");
-      const client::ObjectName object{
-          .resource = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"}, .ns = "", .name = name};
+      const client::ObjectName object = name_of_crd(crd);
       if (const Status gone = remove(session, object, dry_run_); !gone) return session.fail(gone.error());
-      say_removed(session, "customresourcedefinition/" + name, "");
+      say_removed(session, "customresourcedefinition/" + object.name, "");
+    }
+    if (dry_run_) return cli::kExitOk;
+    for (const json::Document& crd : *crds) {
+      const Status gone = wait_until_gone(session, name_of_crd(crd));
+      if (!gone) return session.fail(gone.error());
     }
     return cli::kExitOk;
   }

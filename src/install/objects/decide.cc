@@ -97,6 +97,9 @@ std::string keeper_of(const json::Document& live) {
 
 Decision decide(const json::Document& wanted, const json::Document* live, const Choices& choices) {
   if (live == nullptr) return {};
+  if (live->at("metadata", "deletionTimestamp") != nullptr) {
+    return {Step::kRefuse, "is being deleted; try again when it is gone"};
+  }
   if (const std::string keeper = keeper_of(*live); !keeper.empty() && is_ours(*live)) {
     return {Step::kRefuse, fmt::format("was installed by {}; change it there, with helm upgrade", keeper)};
   }

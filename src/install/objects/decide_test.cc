@@ -64,6 +64,14 @@ TEST(Decide, LeavesANamespaceThatExistsItsLabels) {
   EXPECT_EQ(decide(wanted, &live, {}).step, Step::kLeave);
 }
 
+TEST(Decide, WaitsForWhatIsBeingDeleted) {
+  json::Document live = our_crd();
+  live["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  const Decision decision = decide(our_crd(), &live, {});
+  EXPECT_EQ(decision.step, Step::kRefuse);
+  EXPECT_EQ(decision.why, "is being deleted; try again when it is gone");
+}
+
 TEST(Decide, RefusesToOverwriteWhatSomebodyElseHasMade) {
   const json::Document wanted = new_object("apps/v1", "Deployment", "muster-system", "muster-operator");
   json::Document live = without_label(wanted);
