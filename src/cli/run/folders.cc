@@ -10,6 +10,7 @@
 #include "api/host_folders.h"
 #include "base/find_program.h"
 #include "base/strings.h"
+#include "cli/run/safe_folders.h"
 
 namespace muster::cli {
 
@@ -31,12 +32,6 @@ std::string tidy(const fs::path& path) {
   std::string out = path.lexically_normal().string();
   while (out.size() > 1 && out.ends_with('/')) out.pop_back();
   return out;
-}
-
-std::string real_path(const std::string& path) {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(path, error);
-  return error ? path : real.string();
 }
 
 /// Folders full of files in which a link is nothing that a user made.

@@ -29,13 +29,6 @@ std::string without_last_slash(std::string path) {
   return path;
 }
 
-/// Returns the path behind the symbolic links, as far as it exists.
-std::string real_path(const std::string& path) {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(path, error);
-  return error ? path : real.string();
-}
-
 /// The homes of root and of people in the text of /etc/passwd. Those of services, such as /var/www, may hold data.
 std::vector<std::string> homes_of(const std::string& passwd) {
   constexpr std::int64_t kFirstPerson = 1000;
@@ -52,6 +45,12 @@ std::vector<std::string> homes_of(const std::string& passwd) {
 }
 
 }  // namespace
+
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(path, error);
+  return error ? path : real.string();
+}
 
 SafeFolders::SafeFolders(const RunFrom& from, const std::string& passwd)
     : home_(without_last_slash(from.home)), data_dir_(without_last_slash(from.data_dir)), homes_(homes_of(passwd)) {

@@ -8,6 +8,9 @@
 
 namespace muster::cli {
 
+/// Returns the path behind the symbolic links, as far as it exists.
+std::string real_path(const std::string& path);
+
 class SafeFolders {
  public:
   /// `passwd` is the text of /etc/passwd, which names the homes of others.
