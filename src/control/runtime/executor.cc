@@ -202,7 +202,12 @@ class Run : public std::enable_shared_from_this<Run> {
   }
 
   void refused(const client::ObjectName& object, const Error& error) {
-    if (!applied_.refused) applied_.refused = refusal_of(error, named(object), object.ns);
+    // Of those that were under way together the same one is named each time, whichever answer comes first.
+    if (auto refusal = refusal_of(error, named(object), object.ns);
+        refusal && (!applied_.refused || named(object) < first_refused_)) {
+      applied_.refused = std::move(refusal);
+      first_refused_ = named(object);
+    }
     // What has a reason of its own names the object itself.
     action_done(error.reason == Reason::kAlreadyExists ? error : in_context("create " + named(object), error));
   }
@@ -279,6 +284,7 @@ class Run : public std::enable_shared_from_this<Run> {
   std::size_t next_ = 0;
   Batch batch_;
   std::size_t written_of_batch_ = 0;
+  std::string first_refused_;  // by name
   std::size_t under_way_ = 0;
   std::optional<Error> failure_;
 };
