@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 #include "base/files.h"
 #include "base/strings.h"
@@ -100,6 +101,22 @@ bool has_ended(const Fd& pidfd) {
 std::optional<std::uint64_t> start_time_of(pid_t pid) {
   const auto times = process_times(pid);
   return times ? std::optional(times->start_time) : std::nullopt;
+}
+
+bool is_being_killed(pid_t pid) {
+  constexpr std::uint64_t kPendingKill = 1U << (SIGKILL - 1);
+  constexpr std::int64_t kExiting = 0x4;  // the kernel's PF_EXITING
+  constexpr std::size_t kFlags = 6;       // after the name, in /proc/PID/stat
+  const std::string status = read_file(fmt::format("/proc/{}/status", pid)).value_or("");
+  for (const std::string& line : split(status, '\n')) {
+    if (!line.starts_with("SigPnd:") && !line.starts_with("ShdPnd:")) continue;
+    if ((std::strtoull(line.c_str() + sizeof "SigPnd:" - 1, nullptr, 16) & kPendingKill) != 0) return true;
+  }
+  const std::string stat = read_file(fmt::format("/proc/{}/stat", pid)).value_or("");
+  const std::size_t name_end = stat.rfind(") ");
+  if (name_end == std::string::npos) return false;
+  const std::vector<std::string> fields = split(std::string_view(stat).substr(name_end + 2), ' ');
+  return fields.size() > kFlags && (parse_int(fields[kFlags]).value_or(0) & kExiting) != 0;
 }
 
 std::optional<Fd> open_exactly(const ProcessId& id) {

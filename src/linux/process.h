@@ -44,6 +44,9 @@ std::optional<std::uint64_t> start_time_of(pid_t pid);
 /// The pidfd of exactly that process; nullopt when it is gone. The identity is checked after opening the pidfd.
 std::optional<Fd> open_exactly(const ProcessId& id);
 
+/// True for a process that SIGKILL was sent to, or that is ending: it keeps its locks until it has ended.
+bool is_being_killed(pid_t pid);
+
 /// Returns how many bytes of memory a process that this one starts can lock; nullopt: there is no limit, or this
 /// process may raise it.
 std::optional<std::int64_t> most_locked_memory();

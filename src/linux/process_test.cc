@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "linux/files.h"
@@ -94,6 +95,17 @@ TEST(Process, IsKnownByPidAndStartTime) {
   EXPECT_FALSE(open_exactly({child->pid, *start}));
   EXPECT_TRUE(send_signal(child->pidfd, SIGTERM)) << "a signal to the dead is not an error";
   EXPECT_EQ(read_all(pair->ours), "");
+}
+
+TEST(Process, OneThatEndsIsBeingKilled) {
+  EXPECT_FALSE(is_being_killed(::getpid()));
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(is_being_killed(child));
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(is_being_killed(child)) << "it is gone";
 }
 
 TEST(Process, OwnBootAndNamespaceAreKnown) {

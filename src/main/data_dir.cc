@@ -226,8 +226,7 @@ std::optional<EngineRecord> running_engine(const std::string& data_dir) {
   // A zombie also has the same start time. In a container without an init process it may never be reaped.
   const auto process = linux_os::open_exactly({.pid = engine.pid, .start_time = engine.start_ticks});
   if (engine.pid <= 0 || !process || linux_os::has_ended(*process)) return std::nullopt;
-  // One that was killed a moment ago has no memory any more, but still its locks.
-  if (read_file(fmt::format("/proc/{}/cmdline", engine.pid)).value_or("").empty()) return std::nullopt;
+  if (linux_os::is_being_killed(engine.pid)) return std::nullopt;
   return engine;
 }
 

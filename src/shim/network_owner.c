@@ -22,7 +22,14 @@
 
 #include "network.h"
 
-enum { LISTENER = 0, MAX_PEERS = 256, MAX_DOORS = 16, BACKLOG = 1024, RESTART_PASTA_MS = 1000 };
+enum {
+  LISTENER = 0,
+  MAX_PEERS = 256,
+  MAX_DOORS = 16,
+  BACKLOG = 1024,
+  RESTART_PASTA_MS = 1000,
+  LOOK_FOR_FOLDER_MS = 5000
+};
 #define TUN "/dev/net/tun"
 
 /* A socket that listens inside for the server. It stays while there is no server, so that connections wait. */
@@ -361,8 +368,17 @@ static void reap(struct owner* owner) {
   }
 }
 
+static int has_peers(const struct owner* owner) {
+  for (int i = 0; i < MAX_PEERS; ++i) {
+    if (owner->peers[i] >= 0) return 1;
+  }
+  return 0;
+}
+
+/* While no server is connected, nobody says that the folder was removed. */
 static int milliseconds_left(const struct owner* owner) {
-  const long long next = earlier(owner->pasta_again, next_release());
+  const long long look = has_peers(owner) ? NEVER : milliseconds() + LOOK_FOR_FOLDER_MS;
+  const long long next = earlier(look, earlier(owner->pasta_again, next_release()));
   const long long left = next - milliseconds();
   return next == NEVER ? -1 : left < 0 ? 0 : (int)left;
 }
@@ -375,7 +391,7 @@ static void wait_for_work(struct owner* owner) {
   polled[2] = (struct pollfd){.fd = owner->changes, .events = POLLIN};
   for (int i = 0; i < MAX_PEERS; ++i) polled[PEERS + i] = (struct pollfd){.fd = owner->peers[i], .events = POLLIN};
   const size_t count = FORWARDS + poll_forwards(polled + FORWARDS);
-  poll(polled, count, milliseconds_left(owner));
+  if (poll(polled, count, milliseconds_left(owner)) == 0 && !has_peers(owner)) end_without_folder(owner);
   if (owner->pasta_again != NEVER && milliseconds() >= owner->pasta_again) start_pasta(owner);
   if (polled[1].revents != 0) reap(owner);
   if (polled[2].revents != 0) follow_addresses(&owner->keeper, owner->changes, &owner->closed);

@@ -533,3 +533,16 @@ for number in range(10**6):
     wait_for("more to be echoed without the Service", lambda: last() > before + 20)
     assert phase_of(engine, "talker") == "Running"
     engine.muster("delete", "pod", "echo", "talker", "--grace-period=0", "--force")
+
+
+def test_a_network_ends_when_the_folder_of_its_killed_engine_is_removed(tmp_path):
+    killed = Engine(tmp_path, config="network: job\n").start()
+    killed.apply(pod("left", "import time; time.sleep(10000)"))
+    killed.wait_phase("left", "Running", kind="pod")
+    assert owners_of(killed)
+    killed.kill()
+    try:
+        shutil.rmtree(killed.data)
+        wait_for("the network to end", lambda: not owners_of(killed), timeout=30)
+    finally:
+        subprocess.run(["pkill", "-KILL", "-f", f"muster-shim.*{killed.data}"], check=False)

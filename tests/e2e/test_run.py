@@ -46,7 +46,7 @@ def test_a_script_that_fails_is_the_exit_code(engine, project):
 def test_jobs_are_paused_resumed_stopped_and_run_again_by_name(engine, project):
     (project / "wait").touch()
     assert run(engine, project, "run", "-d", "--name", "long", "train.py").returncode == 0
-    wait_for("it to run", lambda: phase(engine, "long") == "Running")
+    wait_for("its first line", lambda: "rank 0 of 1" in run(engine, project, "logs", "long").stdout)
     assert run(engine, project, "pause", "long").returncode == 0
     wait_for("it to pause", lambda: phase(engine, "long") == "Paused")
     assert run(engine, project, "resume", "long").returncode == 0

@@ -191,7 +191,9 @@ def test_ctrl_c_and_a_closed_terminal_leave_the_training_alone(shell):
     shell.script(WAIT)
     for how, code in ((signal.SIGINT, 130), (signal.SIGHUP, None)):
         name = f"kept-{how}"
-        with subprocess.Popen([MUSTER, "run", "--name", name, "train.py"], cwd=shell.folder, env=shell.environment(), text=True,
+        # nohup, under which tests may run, leaves SIGHUP ignored.
+        command = ["env", "--default-signal=HUP", MUSTER, "run", "--name", name, "train.py"]
+        with subprocess.Popen(command, cwd=shell.folder, env=shell.environment(), text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as following:
             assert following.stdout.readline() == "starts\n"
             following.send_signal(how)

@@ -37,7 +37,7 @@ def crd_files():
 
 
 class OwnServer:
-    def __init__(self, kubeconfig, audit, operator):
+    def __init__(self, kubeconfig, audit, operator=""):
         self.kubeconfig = kubeconfig
         self.operator = operator  # the kubeconfig of a user who has only what roles give
         self.audit = pathlib.Path(audit)
@@ -73,7 +73,7 @@ class OwnServer:
 
 
 @contextlib.contextmanager
-def own_server(folder, **settings):
+def own_server(folder, kind=OwnServer, **settings):
     """`settings` are environment variables of real_kubernetes.sh."""
     with (folder / "server.log").open("w") as errors:
         process = subprocess.Popen([ROOT / "tests" / "contract" / "real_kubernetes.sh", "sh", "-c",
@@ -84,10 +84,10 @@ def own_server(folder, **settings):
     words = process.stdout.readline().split()
     assert words, (folder / "server.log").read_text()
     try:
-        yield OwnServer(*words)
+        yield kind(*words)
     finally:
         process.stdin.close()
-        process.wait(timeout=60)
+        process.wait(timeout=150)  # kube-apiserver lets open requests end
 
 
 @contextlib.contextmanager

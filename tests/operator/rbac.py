@@ -1,20 +1,19 @@
 """A real API server of its own with RBAC, without any of our kinds."""
-import contextlib
 import json
 import os
 import pathlib
 import subprocess
 
 import yaml
-from foreign import ForeignServer
-from harness import MUSTER, ROOT
+from foreign import OwnServer, own_server
+from harness import MUSTER
 
 
-class RbacServer(ForeignServer):
+class RbacServer(OwnServer):
     """With the rights of its administrator, or of a service account."""
 
-    def __init__(self, kubeconfig, audit):
-        super().__init__(kubeconfig, audit)
+    def __init__(self, kubeconfig, audit, operator=""):
+        super().__init__(kubeconfig, audit, operator)
         self.environment = dict(os.environ, KUBECONFIG=str(kubeconfig), HOME=str(pathlib.Path(kubeconfig).parent), NO_COLOR="1")
 
     def as_account(self, name):
@@ -63,17 +62,5 @@ class RbacServer(ForeignServer):
         return found
 
 
-@contextlib.contextmanager
 def rbac_server(folder):
-    with (folder / "server.log").open("w") as errors:
-        process = subprocess.Popen([ROOT / "tests" / "contract" / "real_kubernetes.sh", "sh", "-c",
-                                    "echo $MUSTER_CONTRACT_KUBECONFIG $MUSTER_CONTRACT_AUDIT; read end || true"],
-                                   env=dict(os.environ, MUSTER_RBAC="1", MUSTER_WITHOUT_KINDS="1"), text=True,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
-    words = process.stdout.readline().split()
-    assert words, (folder / "server.log").read_text()
-    try:
-        yield RbacServer(*words)
-    finally:
-        process.stdin.close()
-        process.wait(timeout=150)  # kube-apiserver lets open requests end
+    return own_server(folder, RbacServer, MUSTER_RBAC="1", MUSTER_WITHOUT_KINDS="1")

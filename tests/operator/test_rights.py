@@ -9,26 +9,26 @@ from harness import wait_for
 from operator_process import OperatorProcess
 from rbac import rbac_server
 from test_operator import (KINDS, test_a_cron_makes_jobs_and_keeps_those_that_its_limit_allows, test_a_failed_job_says_which_replica,
-                           test_a_job_runs_and_succeeds, test_a_paused_job_has_no_pods_until_it_is_resumed, wait_phase)
+                           test_a_job_runs_and_succeeds, test_a_notebook_has_a_deployment_a_service_and_a_token,
+                           test_a_paused_job_has_no_pods_until_it_is_resumed, wait_phase)
 
 JOB_KINDS = {kind.partition(".")[0] for kind in KINDS}
 ACCOUNT = "system:serviceaccount:muster-system:muster-operator"
-# This operator watches the Secrets of Notebooks, which the role does not allow.
-NO_NOTEBOOKS = "notebooks=off"
 # What no request shows: OwnerReferencesPermissionEnforcement asks for the right to update finalizers of each owner.
 ASKED_BY_ADMISSION = "/finalizers"
 # What these tests do not make the operator do, and why it has the right anyway.
 OTHERWISE_USED = {
-    **{("secrets", verb): "the tokens of Notebooks, the keys of MPI jobs" for verb in ("get", "create", "delete")},
+    ("notebooks", "patch"): "suspends one whose program has ended",
     **{("leases", verb): "election, which is for pods" for verb in ("create", "get", "update")},
-    **{(owned, "get"): "as for pods and services, if somebody else has the name" for owned in ("configmaps", "deployments", "tensorboards")},
+    **{(owned, "get"): "as for pods and services, if somebody else has the name"
+       for owned in ("configmaps", "deployments", "tensorboards", *JOB_KINDS)},
 }
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     with rbac_server(tmp_path_factory.mktemp("rbac")) as server:
-        server.muster("install", "--wait=false", "--kinds", NO_NOTEBOOKS)
+        server.muster("install", "--wait=false")
         yield server
 
 
@@ -36,7 +36,7 @@ def server(tmp_path_factory):
 def operator(server, tmp_path_factory):
     account = server.kubeconfig_of("muster-system", "muster-operator")
     operator = OperatorProcess(account, tmp_path_factory.mktemp("operator"))
-    operator.start("--kinds", NO_NOTEBOOKS)
+    operator.start()
     yield operator
     operator.stop()
 
@@ -111,4 +111,4 @@ def test_all_rights_are_used_and_none_is_missing(server):
     # Servers without WatchList are asked for lists.
     unused = {(resource, verb) for resource, verb in unused if verb != "list" or (resource, "watch") in unused}
     assert {one for one in used if not one[2]} == set()
-    assert unused == OTHERWISE_USED.keys()
+    assert unused == set(OTHERWISE_USED)

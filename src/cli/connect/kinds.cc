@@ -45,8 +45,11 @@ Error bad_words(std::string message) {
 Error several_kinds(const std::vector<Wanted>& jobs) {
   std::vector<std::string> labels;
   for (const Wanted& one : jobs) {
-    // Without a short name only the group tells it from a kind of the same name.
-    labels.push_back((one.kind.short_names.empty() ? one.kind.label() : one.kind.short_label()) + "/" + one.name);
+    // What several kinds are called names none of them.
+    const bool is_clear =
+        std::ranges::count(jobs, one.kind.short_label(), [](const Wanted& job) { return job.kind.singular; }) < 2 ||
+        one.kind.short_label() != one.kind.singular;
+    labels.push_back((is_clear ? one.kind.short_label() : one.kind.label()) + "/" + one.name);
   }
   return bad_words(
       fmt::format("several jobs are named {}; name one of them: {}", quote(jobs.front().name), join(labels, ", ")));

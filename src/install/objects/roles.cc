@@ -217,8 +217,8 @@ Result<Rights> rights_of_operator(const Settings& settings) {
   if (settings.namespaces.empty()) {
     rights.cluster = {{"apiextensions.k8s.io", {"customresourcedefinitions"}, {"list"}}};
   }
-  if (settings.secrets && (work.has_jobs || work.has_notebooks)) {
-    rights.secrets = {{"", {"secrets"}, {"get", "create", "delete"}}};
+  if (settings.secrets && work.has_notebooks) {
+    rights.secrets = {{"", {"secrets"}, {"get", "create"}}};
   }
   rights.lease = {{"coordination.k8s.io", {"leases"}, {"create"}},
                   {"coordination.k8s.io", {"leases"}, {"get", "update"}, {kName}}};

@@ -43,7 +43,7 @@ TEST(Roles, NeverListOrWatchSecretsAndNameEveryVerb) {
     EXPECT_THAT(rule.resources, Not(Contains("*")));
     EXPECT_NE(rule.group, "*");
   }
-  EXPECT_THAT(verbs_on(all_rules(rights_for({})), "secrets"), ElementsAre("get", "create", "delete"));
+  EXPECT_THAT(verbs_on(all_rules(rights_for({})), "secrets"), ElementsAre("get", "create"));
 }
 
 TEST(Roles, NeverMayEnterPodsOrGrantRights) {
