@@ -8,6 +8,7 @@ import math
 
 OPERATOR = "system:serviceaccount:muster-system:muster-operator"
 WRITES = ("create", "update", "patch", "delete", "deletecollection")
+LEASES = "coordination.k8s.io"  # renewed all the time
 JOBS = {"batch.tensorstack.dev", "kubeflow.org"}  # the groups whose objects are jobs
 ENDED = ("Succeeded", "Failed")
 
@@ -141,7 +142,7 @@ class Attribution:
 @dataclasses.dataclass
 class Summary:
     jobs: dict        # how many writes each got
-    others: int       # writes for none of them
+    others: int       # writes for none of them, without those of Leases
     creates: int
     refused: list     # as (code, verb, resource, name)
     unreadable: list  # what the account was not allowed to read, as (resource, namespace)
@@ -169,7 +170,7 @@ def summarise(events, user=OPERATOR):
         job = attribution.job_of(event)
         if job:
             jobs[job] += 1
-        else:
+        elif event.get("objectRef", {}).get("apiGroup") != LEASES:
             others += 1
     lives = lives_of(events)
     unreadable = {about(one)[:2] for one in events

@@ -5,7 +5,7 @@ import os
 
 import pytest
 from audit_log import read_log, summarise
-from real_cluster import RealCluster
+from real_cluster import RealCluster, open_to_pods
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +21,7 @@ def cluster(whole_cluster, capsys):
     """The cluster; when the test has ended, the audit log must show nothing that the operator may not do."""
     audit = os.environ["MUSTER_CONTRACT_AUDIT"]
     begin = os.path.getsize(audit)
+    open_to_pods(whole_cluster.volume)  # the pods of another test may have written there as another user
     yield whole_cluster
     events, _ = read_log(audit, begin)
     summary = summarise(events)

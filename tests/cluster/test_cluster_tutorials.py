@@ -13,7 +13,7 @@ def accuracies(log):
 def test_000_torchrun_trains_and_tensorboard_shows_it(cluster):
     manifest = example("pytorchtrainingjob/ddp/job_cpu.yaml")
     job, log = cluster.train(manifest, "pj")
-    assert job["status"]["phase"] == "Succeeded", log[-3000:]
+    assert job["status"]["phase"] == "Succeeded", log
     for rank in range(4):
         assert f"rank {rank} of 4" in log
     assert accuracies(log)[0] > 0.5
@@ -27,7 +27,7 @@ def test_000_torchrun_trains_and_tensorboard_shows_it(cluster):
 
 def test_001_a_parameter_server_and_its_workers(cluster):
     job, log = cluster.train(example("pytorchtrainingjob/ps/job_cpu.yaml"), "pj")
-    assert job["status"]["phase"] == "Succeeded", log[-3000:]
+    assert job["status"]["phase"] == "Succeeded", log
     assert accuracies(log)[0] > 0.3
 
 
@@ -35,7 +35,7 @@ def test_002_horovod_over_mpi(cluster):
     manifest = example("mpijob/horovod-torch/job.yaml")
     cluster.add_programs(manifest["spec"]["replicaSpecs"][0]["template"]["spec"])
     job, log = cluster.train(manifest, "mj")
-    assert job["status"]["phase"] == "Succeeded", log[-3000:]
+    assert job["status"]["phase"] == "Succeeded", log
     assert "4 ranks on cpu" in log
 
 

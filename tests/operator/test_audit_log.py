@@ -79,7 +79,7 @@ def test_writes_are_counted_for_the_job_that_they_are_for():
            event("patch", "pytorchjobs", "mnist", group="kubeflow.org", subresource="status"),
            event("create", "events", "e", status=201, sent={"involvedObject": {"kind": "Pod", "namespace": "ns", "name": "a"}}),
            event("delete", "services", "mnist-0"),
-           event("update", "leases", "muster", group="coordination.k8s.io"),
+           event("update", "leases", "muster", group="coordination.k8s.io"), event("patch", "tensorboards", "t", group="tensorstack.dev"),
            event("create", "pytorchjobs", "mnist", "somebody", group="kubeflow.org")]
     summary = summarise(log)
     assert summary.jobs == {("pytorchjobs.kubeflow.org", "ns", "mnist"): 5} and summary.others == 1
