@@ -96,7 +96,8 @@ struct FakeServer::Stream {
       return;
     }
     open = false;
-    sink.on_end(std::move(how));
+    net::ResponseSink last = std::exchange(sink, {});  // it may hold the call, which holds this
+    last.on_end(std::move(how));
   }
   void resume() {
     paused = false;
